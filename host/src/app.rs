@@ -1,4 +1,4 @@
-//! The composition root: the only place that knows all concrete types, and builds them in order.
+//! The composition root: the only module that knows all concrete types; it builds them in order.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -34,43 +34,43 @@ use crate::config::{self, Config};
 use crate::installation;
 use crate::services::{self, Dependencies};
 
-/// The plugins that are part of this program.
+/// The plugins that are part of the program.
 const BUILT_IN: &[BuiltIn] = include!(concat!(env!("OUT_DIR"), "/built_in_plugins.rs"));
 
-/// What the server takes from its surroundings besides its options. Tests replace parts of it.
+/// What the server needs from its environment besides options. Tests replace parts of it.
 #[derive(Debug)]
 pub struct Environment {
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
-    /// Where secrets come from.
+    /// Source of random numbers for secrets.
     pub random: Arc<dyn Random>,
-    /// The cloud that accounts are linked to.
+    /// The cloud for linked accounts.
     pub cloud: Arc<dyn Cloud>,
-    /// Connections to the database.
+    /// Options of the database connections.
     pub store: StoreOptions,
-    /// Compiles plugins.
+    /// Where plugins are compiled.
     pub compiler: Compiler,
-    /// Plugins that are part of the program.
+    /// The built-in plugins.
     pub plugins: Vec<BuiltIn>,
-    /// Threads of a scan.
+    /// Number of threads of a scan.
     pub scan_threads: usize,
     /// Limits of event streams.
     pub event_limits: EventLimits,
-    /// Limits on wrong passwords.
+    /// Limits of wrong passwords.
     pub login_limits: LoginLimits,
-    /// Web origins that may call, besides that of the base URL.
+    /// Allowed web origins besides that of the base URL.
     pub origins: Vec<String>,
-    /// Facts of the build.
+    /// Version and build of the program.
     pub build: BuildInfo,
 }
 
 impl Environment {
-    /// This machine, with a program of this release channel.
+    /// The environment of this machine, for a program of this release channel.
     ///
     /// # Errors
-    /// When the system does not say which program this is, or how many threads there are.
+    /// The system does not report the path of this program or the number of threads.
     pub fn system(channel: ReleaseChannel) -> io::Result<Self> {
-        let channel = channel.name();
+        let channel = channel.as_str();
         Ok(Self {
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
@@ -98,63 +98,64 @@ impl Environment {
 /// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The data directory.
+    /// The data directory cannot be used.
     #[error(transparent)]
     DataDir(#[from] DataDirError),
-    /// The database.
+    /// The database cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The services.
+    /// A service could not be built.
     #[error(transparent)]
     Service(#[from] ServiceError),
-    /// A key.
+    /// A secret key cannot be used.
     #[error(transparent)]
     Key(#[from] SecretKeyError),
-    /// The plugin host.
+    /// The plugin host cannot start.
     #[error(transparent)]
     Plugins(#[from] PluginHostError),
-    /// The database is another one than before, or empty.
+    /// The database is empty or belongs to another installation.
     #[error(
         "the data directory belongs to the installation {expected}, but the database {found}; restore the database, \
          or use another data directory for a new installation"
     )]
     OtherDatabase {
-        /// By the file in the data directory.
+        /// Ids in the data directory.
         expected: String,
-        /// What the database says.
+        /// Description of the database's id.
         found: String,
     },
-    /// The machine.
+    /// An error of the operating system.
     #[error("{0}")]
     System(#[from] std::io::Error),
-    /// A thread of the start failed.
+    /// Loading the plugins panicked.
     #[error("the plugins could not be loaded: {0}")]
     Thread(#[from] tokio::task::JoinError),
 }
 
-/// A complete server, not yet listening.
+/// A complete server that does not listen yet.
 #[derive(Debug)]
 pub struct App {
-    /// Store, ids, clock, randomness and background tasks.
+    /// Store, ids, clock, random numbers and background tasks.
     pub context: Context,
     /// The plugin host.
     pub plugins: Plugins,
-    /// Hashes and compares passwords.
+    /// Hashes and verifies passwords.
     pub passwords: Passwords,
-    /// The use cases behind the routes.
+    /// The services behind the routes.
     pub services: Services,
-    /// Upkeep beside them.
+    /// The maintenance tasks.
     pub maintenance: Maintenance,
-    /// Proxies and the public address.
+    /// Trusted proxies and base URL.
     pub proxy_config: ProxyConfig,
     data_dir: Arc<DataDir>,
 }
 
 impl App {
-    /// Opens data directory, keys, database and plugins, in this order, and repairs what a crash left behind.
+    /// Opens data directory, keys, database and plugins, in this order, and repairs the state that a crash left
+    /// behind.
     ///
     /// # Errors
-    /// The first thing that cannot be used; nothing is damaged then.
+    /// The first of them that cannot be used; all of them remain intact.
     pub async fn open(config: Config, environment: Environment) -> Result<Self, StartError> {
         let (clock, random) = (Arc::clone(&environment.clock), Arc::clone(&environment.random));
         let data_dir = Arc::new(DataDir::open(&config.data_dir)?);
@@ -162,14 +163,14 @@ impl App {
         let (instance, signing_key) =
             installation::identify(&store, &data_dir, random.as_ref(), clock.as_ref()).await?;
         let plugins = load_plugins(&config, &environment, &data_dir).await?;
-        // Last of what may well fail: a number is given back at the end only.
+        // After the steps that may fail: the lease is released only on close.
         let ids = store
             .lease_id_node(Arc::clone(&clock), random_hex(random.as_ref())?)
             .await?;
         store.fail_interrupted_runs(clock.now()).await?;
         store.sync_directories(&config.media, &ids, clock.now()).await?;
         let tasks = Tasks::default();
-        tasks.spawn_until_end("id-node", keep_id_node(store.clone()));
+        tasks.spawn_until_end("id-node", renew_id_node(store.clone()));
         let context = Context {
             store,
             ids,
@@ -221,14 +222,14 @@ impl App {
         })
     }
 
-    /// What the routes share.
+    /// The state that the routes share.
     pub fn state(&self) -> Arc<AppState> {
         Arc::new(AppState::new(self.services.clone(), self.proxy_config.clone()))
     }
 
-    /// Ends what is under way and closes the database.
+    /// Stops the running scan and tasks, and closes the database.
     pub async fn close(self) {
-        // An error means that no run is under way.
+        // An error means that no scan is running.
         let _ = self.services.indexing.act(IndexAction::Stop).await;
         self.services.indexing.wait_until_idle().await;
         self.context.tasks.end(tasks::END_WITHIN).await;
@@ -240,8 +241,9 @@ impl App {
     }
 }
 
-/// Keeps the lease of this server's number for ids. What fails is tried again: every commit holds the number as well.
-async fn keep_id_node(store: Store) {
+/// Renews the lease of the node number periodically. A failed renewal is retried; each commit checks the lease as
+/// well.
+async fn renew_id_node(store: Store) {
     loop {
         tokio::time::sleep(RENEW_ID_NODE_EVERY).await;
         if let Err(error) = store.renew_id_node().await {
@@ -250,10 +252,11 @@ async fn keep_id_node(store: Store) {
     }
 }
 
-/// Loads the plugins for a command that works on single files: with a cache of the user's own, beside any server.
+/// Loads the plugins for a command that reads single files, with a cache in the user's cache directory, independent
+/// of a running server.
 ///
 /// # Errors
-/// As [`App::open`], of the plugins and their cache.
+/// As [`App::open`], for the plugins and their cache.
 pub fn load_plugins_for_inspection(plugin_dir: Option<&Path>) -> Result<Plugins, StartError> {
     let cache = config::user_cache_dir();
     let (keys, compiled) = (cache.join("keys"), cache.join("plugins"));

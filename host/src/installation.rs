@@ -1,4 +1,5 @@
-//! Which installation this is: its id in the database, the marker beside it, and the key that goes with them.
+//! The identity of the installation: its id in the database, the marker file in the data directory, and the signing
+//! key.
 
 use crate::app::StartError;
 use svc_domain::time::Clock;
@@ -7,14 +8,14 @@ use svc_platform::random::{Random, random_hex};
 use svc_platform::secret_key::SecretKey;
 use svc_store::{Instance, Store};
 
-/// The installation's identity and signing key, made at the first start, and made anew where a crash cut a factory
-/// reset off.
+/// Returns identity and signing key of the installation. Creates them at the first start; replaces the key if a crash
+/// interrupted a factory reset.
 ///
-/// A database without an identity, beside a marker that has one, is a database that got lost: to go on with an empty
-/// one would open the setup to whoever comes first.
+/// If there is a marker but the database has no identity, the database was lost. The server does not start then: an
+/// empty database would let any visitor complete the setup.
 ///
 /// # Errors
-/// When marker and database do not belong together, or any of the three cannot be used.
+/// Marker and database belong to different installations, or one of the three cannot be used.
 pub async fn identify(
     store: &Store,
     data_dir: &DataDir,
@@ -42,7 +43,8 @@ pub async fn identify(
         }
     };
     let path = data_dir.signing_key()?;
-    // Two ids: a factory reset began. The database has the new one: it came to pass, and the old key must go.
+    // Two ids mean that a factory reset began. The database has the new one, so the reset was committed and the old
+    // key has to be replaced.
     let was_reset = marker.len() > 1 && marker.first() != Some(&instance.instance_id);
     let key = if was_reset {
         SecretKey::replace(&path, random)?

@@ -1,7 +1,8 @@
-//! The `svc` program: command line, configuration and the composition root (`app.rs`), which alone knows all concrete types.
+//! The `svc` program: command line, configuration and the composition root (`app.rs`), the only module that depends
+//! on all crates.
 //!
-//! Everything else is a crate of its own under `host/crates`; `ARCHITECTURE.md` has the map. A library with a thin binary, so
-//! that tests start the server that operators run.
+//! Everything else is in crates under `host/crates`; see `ARCHITECTURE.md`. The program is a library with a thin
+//! binary, so that tests start the same server as operators do.
 
 pub mod app;
 pub mod cli;

@@ -1,4 +1,4 @@
-//! Builds the use cases in the order in which they need each other.
+//! Builds the services in the order of their dependencies.
 
 use crate::config::Config;
 use serde_json::Value;
@@ -62,39 +62,39 @@ use svc_platform::data_dir::DataDir;
 use svc_platform::disk_cache::DiskCache;
 use svc_plugin_host::Plugins;
 
-/// What the use cases are built from.
+/// The dependencies of the services.
 #[derive(Debug)]
 pub struct Dependencies {
-    /// Store, ids, clock, randomness.
+    /// Store, ids, clock, random numbers, background tasks.
     pub context: Context,
-    /// The options.
+    /// Options of the server.
     pub config: Config,
-    /// The server's own directory.
+    /// The data directory.
     pub data_dir: Arc<DataDir>,
-    /// The installation's keys.
+    /// The keys of the installation.
     pub keys: KeyRing,
-    /// Compares and hashes passwords.
+    /// Hashes and verifies passwords.
     pub passwords: Passwords,
-    /// Who vouches for cloud accounts.
+    /// Authenticates cloud accounts.
     pub cloud: Arc<dyn Cloud>,
-    /// Who reads media files.
+    /// The plugin host.
     pub plugins: Plugins,
-    /// Runs of the indexer.
+    /// The indexer.
     pub indexing: Indexing,
-    /// Where the indexer tells what happens.
+    /// Publishes events.
     pub events: Events,
-    /// Facts of the build.
+    /// Version and build of the program.
     pub build: BuildInfo,
     /// Web origins that the operator's options allow.
     pub origins: Vec<String>,
-    /// Limits on wrong passwords.
+    /// Limits of wrong passwords.
     pub login_limits: LoginLimits,
 }
 
-/// Builds the use cases, and the upkeep that runs beside them.
+/// Builds the services and the maintenance tasks.
 ///
 /// # Errors
-/// When the database does not answer, or the system gives no threads.
+/// The database does not respond, or the operating system cannot start a thread.
 pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)> {
     let Dependencies {
         context,
@@ -142,13 +142,14 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         cache,
     )
     .map_err(ServiceError::internal)?;
-    let waveforms = Waveforms::new(
+    let waveforms = Waveforms::start(
         store.clone(),
         dependencies.plugins.clone(),
         waveform_cache,
         clock,
         dependencies.events.clone(),
-    );
+    )
+    .map_err(ServiceError::internal)?;
     let reset = Reset {
         thumbnails: thumbnails.clone(),
         waveforms: waveforms.clone(),

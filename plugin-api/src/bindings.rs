@@ -3,17 +3,20 @@
 //!
 //! The modules share the types of the first one. The type of an export is embedded into a component only where
 //! `export!` is called, so a component declares only the abilities that its plugin lists.
+#![allow(
+    missing_docs,
+    unsafe_code,
+    unreachable_pub,
+    dead_code,
+    clippy::all,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "generated"
+)]
 
 /// World `media-extractor`.
 pub mod extractor {
-    #![allow(
-        missing_docs,
-        unsafe_code,
-        clippy::all,
-        clippy::indexing_slicing,
-        clippy::unwrap_used,
-        clippy::panic
-    )]
     wit_bindgen::generate!({
         path: "../wit/v0.1",
         world: "media-extractor",
@@ -28,14 +31,6 @@ pub mod extractor {
 /// The part of world `media-extractor-with-artwork` that `media-extractor` does not have. A component that exports
 /// from both modules carries both descriptions, and `wit-component` merges them into that world.
 pub mod artwork {
-    #![allow(
-        missing_docs,
-        unsafe_code,
-        clippy::all,
-        clippy::indexing_slicing,
-        clippy::unwrap_used,
-        clippy::panic
-    )]
     wit_bindgen::generate!({
         path: "../wit/v0.1",
         inline: "package svc:sdk; world artwork { export svc:plugin/artwork@0.1.0; }",
@@ -50,14 +45,6 @@ pub mod artwork {
 
 /// World `image-thumbnailer`.
 pub mod thumbnailer {
-    #![allow(
-        missing_docs,
-        unsafe_code,
-        clippy::all,
-        clippy::indexing_slicing,
-        clippy::unwrap_used,
-        clippy::panic
-    )]
     wit_bindgen::generate!({
         path: "../wit/v0.1",
         inline: "package svc:sdk; world thumbnailer { export svc:plugin/thumbnailer@0.1.0; }",
@@ -73,14 +60,6 @@ pub mod thumbnailer {
 
 /// World `waveform-analyzer`.
 pub mod waveform {
-    #![allow(
-        missing_docs,
-        unsafe_code,
-        clippy::all,
-        clippy::indexing_slicing,
-        clippy::unwrap_used,
-        clippy::panic
-    )]
     wit_bindgen::generate!({
         path: "../wit/v0.1",
         inline: "package svc:sdk; world waveform { export svc:plugin/waveform@0.1.0; }",
@@ -97,16 +76,6 @@ pub mod waveform {
 /// The import of world `media-extractor-with-related`. A component that does not call these functions does not import
 /// them.
 pub(crate) mod related {
-    #![allow(
-        missing_docs,
-        unsafe_code,
-        unreachable_pub,
-        dead_code,
-        clippy::all,
-        clippy::indexing_slicing,
-        clippy::unwrap_used,
-        clippy::panic
-    )]
     wit_bindgen::generate!({
         path: "../wit/v0.1",
         inline: "package svc:sdk; world related { import svc:plugin/related@0.1.0; }",
@@ -131,34 +100,3 @@ pub use extractor::svc::plugin::types::{
 pub use related::RelatedFile;
 pub use thumbnailer::exports::svc::plugin::thumbnailer::{Bounds, Image};
 pub use waveform::exports::svc::plugin::waveform::Summary;
-
-impl ExtractError {
-    /// A damaged file, with the offset of the damage in bytes if it is known.
-    pub fn invalid(offset: Option<u64>, reason: impl Into<String>) -> Self {
-        Self::Invalid(Malformed {
-            offset,
-            reason: reason.into(),
-        })
-    }
-}
-
-impl Extraction {
-    /// The value of the first field with this key.
-    pub fn value(&self, key: &str) -> Option<&Value> {
-        let field = self.fields.iter().find(|field| field.key == key);
-        field.map(|field| &field.value)
-    }
-}
-
-/// Converts an error of [`std::io`]. An unexpected end means a damaged file, not a failed storage. A storage failure
-/// is recorded in the [`Source`](crate::Source), and [`run`](crate::run) returns it instead of this error.
-impl From<std::io::Error> for ExtractError {
-    fn from(error: std::io::Error) -> Self {
-        match error.kind() {
-            std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData => {
-                Self::invalid(None, error.to_string())
-            }
-            _ => Self::Io(IoError::Failed(error.to_string())),
-        }
-    }
-}

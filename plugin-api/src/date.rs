@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_date_of_noise_is_none() {
+    fn parse_date_of_other_text_is_none() {
         for text in ["", "0000:00:00 00:00:00", "abcd", "99", "\u{661}999"] {
             assert_eq!(parts(text), None, "{text:?}");
         }

@@ -47,6 +47,7 @@ mod media_type;
 mod related;
 mod source;
 mod text;
+mod values;
 
 pub use bindings::{
     Bounds, ExtractError, Extraction, Field, Image, IoError, Malformed, PartialDate, Picture, PictureData,

@@ -65,7 +65,7 @@ impl Related {
             }
             Self::Given(given) => {
                 let file = given.files.iter().find(|(known, _)| known == name);
-                let (_, bytes) = file.ok_or_else(|| IoError::Failed(format!("no file {name} beside it")))?;
+                let (_, bytes) = file.ok_or_else(|| IoError::Failed(format!("no related file {name}")))?;
                 let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
                 let end = start.saturating_add(length).min(bytes.len());
                 Ok(bytes.get(start..end).unwrap_or_default().to_vec())
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn source_knows_its_folders_and_what_lies_beside_it() {
+    fn source_has_folders_and_related_files() {
         let mut source = Source::from_bytes("a.mkv", vec![0; 10])
             .with_folders(["Show", "Season 1"])
             .with_related("a.nfo", vec![7; 3000]);

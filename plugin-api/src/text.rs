@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn clean_text_of_noise_is_none() {
+    fn clean_text_without_characters_is_none() {
         for noise in ["", " ", "\u{feff}", "\u{0}\u{1}\u{9f}", "\r\n\t"] {
             assert_eq!(clean_text(noise), None, "{noise:?}");
         }

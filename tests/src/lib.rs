@@ -62,11 +62,6 @@ pub fn rust_sources(folder: &Path) -> Vec<SourceFile> {
     sources
 }
 
-/// The server's Rust files, by their path below `host/src`.
-pub fn host_sources() -> Vec<SourceFile> {
-    rust_sources(&workspace().join("host/src"))
-}
-
 fn collect(base: &Path, folder: &Path, sources: &mut Vec<SourceFile>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

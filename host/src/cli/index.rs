@@ -1,4 +1,4 @@
-//! `svc index`: a scan without the server.
+//! `svc index`: a scan without a running server.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use svc_domain::scan::{KindCounts, Run, RunCounts, RunLogEvent, RunOptions, RunS
 use svc_indexer::indexing::{IndexState, Indexing, StartRun};
 use svc_store::RunLogFilter;
 
-/// How often progress is shown: on a terminal, and as lines elsewhere.
+/// Interval of progress output on a terminal, and as lines elsewhere.
 const REFRESH: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Indexes, then tells what was found. A file that cannot be read is told, but is no failure of the command.
+/// Runs a scan and prints the result. Files that cannot be read are listed, but do not fail the command.
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(arguments.media, ServerOptions::default())?;
     if config.media.is_empty() {
@@ -97,7 +97,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Shows progress until the run has ended. Ctrl-C stops the run; what was read is kept.
+/// Shows progress until the scan has ended. Ctrl-C stops the scan; its results so far are kept.
 async fn follow(indexing: &Indexing) {
     let bar = std::io::stderr().is_terminal().then(progress_bar);
     let period = if bar.is_some() { REFRESH } else { LINE_EVERY };
@@ -109,7 +109,7 @@ async fn follow(indexing: &Indexing) {
             _ = refresh.tick() => show(indexing, bar.as_ref()),
             interrupted = tokio::signal::ctrl_c() => {
                 if interrupted.is_ok() && indexing.state().0 != IndexState::Idle {
-                    // An error means that the run ended at this very moment.
+                    // An error means that the scan has just ended.
                     let _ = indexing.act(svc_indexer::indexing::IndexAction::Stop).await;
                 }
             }
@@ -123,7 +123,7 @@ async fn follow(indexing: &Indexing) {
 fn progress_bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{spinner} {wide_bar} {pos}/{len} files, {per_sec}, {elapsed}");
     let bar = ProgressBar::new(0);
-    // The template is fixed; were it wrong, indicatif's own would do.
+    // The template is constant; if it were invalid, indicatif's default would be used.
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
@@ -135,7 +135,7 @@ fn show(indexing: &Indexing, bar: Option<&ProgressBar>) {
             bar.set_length(found);
             bar.set_position(done);
         }
-        // Standard error may be closed; that is no reason to stop.
+        // Standard error may be closed; the scan continues.
         None => drop(writeln!(
             std::io::stderr(),
             "{}",

@@ -1,4 +1,4 @@
-//! `svc inspect`: what the plugins read from one file.
+//! `svc inspect`: prints what the plugins extract from one file.
 
 use std::ffi::OsStr;
 use std::io::Write as _;
@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-/// Shows what was read; exit code 1 when the file could not be read.
+/// Prints the extraction; exit code 1 if the file could not be read.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let source = open(&arguments.file)?;
     let plugins = load_plugins_for_inspection(arguments.plugin_dir.as_deref())?;
@@ -68,7 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         )?;
         match (&outcome, read) {
             (Err(failure), _) => writeln!(out, "{}: {failure}", failure.code())?,
-            (Ok(_), None) => writeln!(out, "the file says nothing")?,
+            (Ok(_), None) => writeln!(out, "the file is not indexed")?,
             (Ok(_), Some(extraction)) => print(&mut out, extraction)?,
         }
     }

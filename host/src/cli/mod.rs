@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand.
+//! The command line: one file per subcommand.
 
 mod index;
 mod inspect;
@@ -51,8 +51,8 @@ enum Command {
     PluginCompile,
 }
 
-/// Runs the program with the arguments of the process. Errors are one sentence on standard error and exit code 1;
-/// arguments that cannot be read are exit code 2.
+/// Runs the program with the arguments of the process. Errors are printed as one sentence on standard error with exit
+/// code 1; invalid arguments have exit code 2.
 #[expect(
     clippy::print_stderr,
     reason = "the one place that tells a person why the program ends"
@@ -61,7 +61,7 @@ pub fn run() -> ExitCode {
     svc_platform::malloc::tune_malloc();
     let cli = Cli::parse();
     let outcome = match cli.command {
-        // Speaks binary on standard output and runs under tight limits: nothing is set up for it.
+        // Writes binary data to standard output under tight limits: no logging and no runtime are set up.
         Command::PluginCompile => plugin_compile::run(),
         Command::Openapi => openapi::run(),
         command => crate::telemetry::init(cli.log_format, cli.log.as_deref()).and_then(|()| match command {
@@ -78,7 +78,7 @@ pub fn run() -> ExitCode {
     })
 }
 
-/// The runtime of the asynchronous side.
+/// The asynchronous runtime.
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_multi_thread()
         .enable_all()

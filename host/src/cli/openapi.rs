@@ -1,4 +1,4 @@
-//! `svc openapi`: the API's description on standard output.
+//! `svc openapi`: prints the API description.
 
 use std::process::ExitCode;
 

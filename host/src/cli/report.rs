@@ -1,4 +1,4 @@
-//! What a run found, for people and for programs.
+//! The result of a scan, as text and as JSON.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ use svc_domain::kind::MediaKind;
 use svc_domain::list::Listing;
 use svc_domain::scan::{Run, RunLogEntry};
 
-/// Files that could not be indexed are listed up to this many.
+/// Maximum number of listed files that could not be indexed.
 pub(super) const MAX_FAILURES: u32 = 50;
 
-/// Columns for people.
+/// Prints the result as text.
 pub(super) fn table(out: &mut impl Write, run: &Run, failures: &Listing<RunLogEntry>) -> io::Result<()> {
     writeln!(
         out,
@@ -54,7 +54,7 @@ pub(super) fn table(out: &mut impl Write, run: &Run, failures: &Listing<RunLogEn
     )
 }
 
-/// One JSON object.
+/// Prints the result as one JSON object.
 pub(super) fn json(out: &mut impl Write, run: &Run, failures: &Listing<RunLogEntry>) -> io::Result<()> {
     let failures_listed: Vec<_> = failures
         .items
@@ -77,7 +77,7 @@ pub(super) fn json(out: &mut impl Write, run: &Run, failures: &Listing<RunLogEnt
     writeln!(out, "{summary}")
 }
 
-/// File names may hold anything; a terminal must not obey them.
+/// Replaces control characters, which file names may contain and terminals would interpret.
 fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { '\u{fffd}' } else { c })
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn printable_takes_the_teeth_out_of_names() {
+    fn printable_replaces_control_characters() {
         assert_eq!(printable("a\x1b[31m\nb"), "a\u{fffd}[31m\u{fffd}b");
     }
 }

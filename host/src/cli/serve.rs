@@ -1,4 +1,4 @@
-//! `svc serve`: the server.
+//! `svc serve`: runs the server.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ pub(super) struct Arguments {
     server: ServerOptions,
 }
 
-/// Serves until the process is told to end.
+/// Serves until SIGTERM or SIGINT.
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(arguments.media, arguments.server)?;
     super::runtime()?.block_on(serve(config))?;
@@ -32,7 +32,8 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     open_files::raise_limit();
-    // Bound first: a busy port must not cost a migration. Nothing is answered before the app is complete.
+    // Bound first, so that a busy port fails before a migration. Connections are accepted only when the app is
+    // complete.
     let listen = config.listen;
     let listener = TcpListener::bind(listen)
         .await
@@ -45,7 +46,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     tasks.spawn_until_end("upkeep", async move { upkeep.run().await });
     let scan_scheduler = services.scan_scheduler.clone();
     tasks.spawn_until_end("keeper", async move { scan_scheduler.run().await });
-    // Jobs store how far they are, and end when they are told to.
+    // Jobs store their progress and end at shutdown.
     let jobs = services.jobs.clone();
     tasks.spawn("jobs", async move { jobs.run().await });
     let service = svc_api::router::service(app.state());
@@ -55,9 +56,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         let (waveforms, jobs) = (services.waveforms.clone(), services.jobs.clone());
         async move {
             signal.await;
-            // Before the indexer, so that a job does not take the end of its run for a failure.
+            // Before the indexer, so that a job does not treat the end of its scan as a failure.
             jobs.stop();
-            // Streams have no end of their own, and a run ends while the last answers are on their way.
+            // Event streams never end by themselves; a scan ends while the last responses are sent.
             events.close();
             indexing.ask_to_stop();
             waveforms.ask_to_stop();
@@ -72,21 +73,21 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         shutdown,
     )
     .await?;
-    // Changes whose clients are gone, and what jobs have to store.
+    // Changes whose clients have disconnected, and the checkpoints of jobs.
     tasks.end(END_WITHIN).await;
     maintenance.close().await;
     app.close().await;
     Ok(())
 }
 
-/// The one line on standard output by which others see that the server is ready.
+/// Prints the line on standard output that shows other programs that the server is ready.
 fn announce(line: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}")?;
     out.flush()
 }
 
-/// Ends at SIGTERM or SIGINT.
+/// Completes at SIGTERM or SIGINT.
 fn shutdown_signal() -> std::io::Result<impl Future<Output = ()> + Send> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     Ok(async move {

@@ -1,5 +1,4 @@
-//! `svc user`: accounts, for whoever runs the machine. Works beside a running server, which takes notice within a
-//! second.
+//! `svc user`: accounts, for operators. Works while a server is running, which notices changes within a second.
 
 use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
@@ -66,7 +65,7 @@ async fn act(action: Action) -> anyhow::Result<()> {
     let (Action::List { media } | Action::SetPassword { media, .. } | Action::MakeOwner { media, .. }) =
         &action;
     let config = Config::load(MediaOptions::clone(media), ServerOptions::default())?;
-    // To make a database where there is none would only hide a mistyped directory.
+    // Creating a database would only hide a mistyped directory.
     if !DataDir::holds_installation(&config.data_dir) {
         anyhow::bail!(
             "{} is not the data directory of a server",
@@ -93,7 +92,7 @@ async fn act(action: Action) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Does it; gives what there is to say.
+/// Executes the action and returns the text to print.
 async fn carry_out(action: Action, recovery: &Recovery, random: Arc<SystemRandom>) -> anyhow::Result<String> {
     Ok(match action {
         Action::List { .. } => table(&recovery.accounts().await?),

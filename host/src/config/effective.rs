@@ -42,7 +42,7 @@ impl Config {
             "dev" => self.dev.into(),
             "kiosk" => self.kiosk.into(),
             "setup-token" => self.setup_token.is_some().into(),
-            "release-channel" => self.release_channel.name().into(),
+            "release-channel" => self.release_channel.as_str().into(),
             "trusted-proxies" => self.trusted_proxies.iter().map(ToString::to_string).collect(),
             "base-url" => self
                 .base_url

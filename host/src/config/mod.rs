@@ -83,7 +83,7 @@ pub enum ConfigError {
     )]
     EmptySetupToken,
     /// There is no release channel of this name.
-    #[error("release channel `{0}` does not exist; there are {all}", all = ReleaseChannel::ALL.map(ReleaseChannel::name).join(", "))]
+    #[error("release channel `{0}` does not exist; there are {all}", all = ReleaseChannel::ALL.map(ReleaseChannel::as_str).join(", "))]
     ReleaseChannel(String),
 }
 

@@ -1,4 +1,4 @@
-//! Log lines of the process.
+//! Logging of the process.
 
 mod redact;
 
@@ -11,13 +11,13 @@ use tracing_subscriber::fmt::MakeWriter;
 use crate::config::LogFormat;
 use redact::Redacted;
 
-/// What is logged unless `SVC_LOG` says otherwise: the server's own lines and what goes wrong elsewhere.
+/// Default filter: lines of the server, and warnings and errors of its dependencies.
 const DEFAULT_FILTER: &str = "info,sqlx=warn,salvo=warn,salvo_core=error,hyper=warn";
 
 /// Starts logging to standard error. `filter` is a `tracing` filter such as `debug` or `svc::scan=trace`.
 ///
 /// # Errors
-/// A filter that cannot be read.
+/// The filter is invalid.
 pub fn init(format: LogFormat, filter: Option<&str>) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(filter.unwrap_or(DEFAULT_FILTER))?;
     let colours = matches!(format, LogFormat::Text) && std::io::stderr().is_terminal();
@@ -26,16 +26,16 @@ pub fn init(format: LogFormat, filter: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// From now on a panic is a line of the log.
+/// Logs panics from now on.
 pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        // Not the payload: it may quote user data.
+        // The payload is left out: it may contain user data.
         tracing::error!(place, "panic");
     }));
 }
 
-/// Writes lines of this format, none of them with a secret in it.
+/// A subscriber that writes lines of this format and redacts secrets.
 pub fn subscriber<W>(
     format: LogFormat,
     filter: EnvFilter,

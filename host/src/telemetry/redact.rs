@@ -1,6 +1,7 @@
-//! The last look at a log line: no secret leaves the process in it, and nothing that commands a terminal.
+//! Redacts secrets in log lines and escapes control characters.
 //!
-//! The server's own lines hold no secrets in the first place. Libraries do, at the finer levels: URLs, headers.
+//! The server's own lines contain no secrets. Those of libraries may contain URLs and headers at the levels debug and
+//! trace.
 
 use std::io::{self, Write};
 
@@ -8,7 +9,7 @@ use svc_identity::credential::{ITEM_LINK_PREFIX, PERSONAL_ACCESS_TOKEN_PREFIX};
 use tracing::Metadata;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Parameters of a query whose values are secrets.
+/// Query parameters whose values are secrets.
 const PARAMETERS: [&str; 7] = [
     "token",
     "authorization",
@@ -18,18 +19,18 @@ const PARAMETERS: [&str; 7] = [
     "password",
     "code",
 ];
-/// Headers whose values are secrets. `authorization` and `cookie` stand for those that end in them as well.
+/// Headers whose values are secrets. `authorization` and `cookie` also match names that end with them.
 const HEADERS: [&str; 3] = ["authorization", "cookie", "svc-cloud-token"];
-/// What secrets of the server's own begin with, wherever they stand. The refresh cookie's is its name.
+/// Prefixes of the server's own tokens. The refresh token is recognized by the name of its cookie.
 const TOKEN_PREFIXES: [&str; 2] = [PERSONAL_ACCESS_TOKEN_PREFIX, ITEM_LINK_PREFIX];
-/// In place of a secret.
-const GONE: char = '…';
-/// A shorter text after the prefix is no token.
+/// Replacement of a secret.
+const REDACTED: char = '…';
+/// Minimum length of a token after its prefix.
 const TOKEN_LENGTH: usize = 8;
-/// Bytes of a parameter's name, at most.
+/// Maximum length of a parameter's name in bytes.
 const NAME_LENGTH: usize = 64;
 
-/// A writer for lines, without their secrets.
+/// A writer that redacts secrets in lines.
 #[derive(Debug)]
 pub(super) struct Redacted<W> {
     inner: W,
@@ -37,7 +38,7 @@ pub(super) struct Redacted<W> {
 }
 
 impl<W> Redacted<W> {
-    /// In front of `inner`. With `colours`, the formatter's own escape sequences for them are let through.
+    /// Wraps `inner`. With `colours`, the formatter's escape sequences for colours pass.
     pub(super) fn new(inner: W, colours: bool) -> Self {
         Self { inner, colours }
     }
@@ -56,7 +57,7 @@ impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for Redacted<W> {
 }
 
 impl<W: Write> Write for Redacted<W> {
-    /// Takes all of it: the formatter hands each line over as a whole.
+    /// Writes the whole line; the formatter passes each line in one call.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let text = redacted(&String::from_utf8_lossy(line), self.colours);
         self.inner.write_all(text.as_bytes())?;
@@ -68,7 +69,7 @@ impl<W: Write> Write for Redacted<W> {
     }
 }
 
-/// A line as it may be shown.
+/// Redacts and escapes a line.
 fn redacted(line: &str, colours: bool) -> String {
     let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
     let mut shown = String::with_capacity(line.len());
@@ -77,8 +78,8 @@ fn redacted(line: &str, colours: bool) -> String {
     while let Some(first) = rest.chars().next() {
         if let Some(secret) = secret_at(rest, before) {
             shown.push_str(secret.kept);
-            shown.push(GONE);
-            before = Some(GONE);
+            shown.push(REDACTED);
+            before = Some(REDACTED);
             rest = secret.rest;
             continue;
         }
@@ -87,7 +88,7 @@ fn redacted(line: &str, colours: bool) -> String {
             .split_at_checked(colour.max(first.len_utf8()))
             .unwrap_or((rest, ""));
         if colour == 0 && must_be_escaped(first) {
-            // As JSON writes it, so that a line of JSON stays one.
+            // In the form of JSON, so that a JSON line stays valid.
             let mut units = [0; 2];
             for unit in first.encode_utf16(&mut units) {
                 shown.push_str(&format!("\\u{unit:04x}"));
@@ -101,7 +102,7 @@ fn redacted(line: &str, colours: bool) -> String {
     shown + end
 }
 
-/// Bytes of the escape sequence for a colour that the text begins with.
+/// Length in bytes of the colour escape sequence at the start of `text`; 0 if there is none.
 fn colour_at(text: &str) -> usize {
     let Some(codes) = text.strip_prefix("\u{1b}[") else {
         return 0;
@@ -114,16 +115,16 @@ fn colour_at(text: &str) -> usize {
     if ends { length + 3 } else { 0 }
 }
 
-/// Commands a terminal, or turns the text around.
+/// Whether a terminal interprets the character or it changes the direction of text.
 fn must_be_escaped(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A secret at the beginning of a text.
+/// A secret at the start of a text.
 struct Secret<'a> {
-    /// What is shown of it.
+    /// The part before the secret, which is not redacted.
     kept: &'a str,
-    /// What comes after it.
+    /// The text after the secret.
     rest: &'a str,
 }
 
@@ -142,7 +143,7 @@ fn split(text: &str, at: usize) -> Option<Secret<'_>> {
     Some(Secret { kept, rest })
 }
 
-/// `svc_pat_` or `svc_link_` with what their tokens are written in.
+/// `svc_pat_` or `svc_link_` with the characters of a token.
 fn token(text: &str) -> Option<Secret<'_>> {
     let prefix = TOKEN_PREFIXES.iter().find(|prefix| text.starts_with(**prefix))?;
     let Secret { kept, rest } = split(text, prefix.len())?;
@@ -152,7 +153,7 @@ fn token(text: &str) -> Option<Secret<'_>> {
     (length >= TOKEN_LENGTH).then_some(Secret { kept, rest })
 }
 
-/// `svc_refresh_token_…=` with whatever follows.
+/// `svc_refresh_token_…=` with its value.
 fn cookie(text: &str) -> Option<Secret<'_>> {
     let name = text.strip_prefix("svc_refresh_token_")?;
     let id = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
@@ -165,7 +166,7 @@ fn cookie(text: &str) -> Option<Secret<'_>> {
     })
 }
 
-/// `eyJ….….…`: an access token, of ours or anybody's.
+/// `eyJ….….…`: a JWT of this or another server.
 fn access_token(text: &str) -> Option<Secret<'_>> {
     let part = |text: &'_ str| {
         text.bytes()
@@ -189,7 +190,7 @@ fn access_token(text: &str) -> Option<Secret<'_>> {
     })
 }
 
-/// `?name=` or `&name=` with a value, the name being written in any case and with escapes.
+/// `?name=` or `&name=` with its value; the name in any case and with percent-encoding.
 fn parameter(text: &str) -> Option<Secret<'_>> {
     let name = text.get(1..)?;
     let length = name.bytes().take(NAME_LENGTH).position(|byte| byte == b'=')?;
@@ -206,7 +207,7 @@ fn parameter(text: &str) -> Option<Secret<'_>> {
     })
 }
 
-/// A header by its name, as a map of headers is written for people, in quotes or without.
+/// A header with its name, as a map of headers is formatted, with or without quotes.
 fn header(text: &str) -> Option<Secret<'_>> {
     let name = HEADERS.iter().find(|name| {
         text.get(..name.len())
@@ -222,7 +223,7 @@ fn header(text: &str) -> Option<Secret<'_>> {
         return None;
     }
     let Secret { kept, rest } = split(text, name.len() + between)?;
-    // Without quotes nobody knows where it ends.
+    // Without quotes the end is unknown: the rest of the line is redacted.
     let end = mark.contains('"').then(|| rest.find(['"', '\\'])).flatten();
     Some(Secret {
         kept,
@@ -241,7 +242,7 @@ mod tests {
 
     #[covers("T08")]
     #[test]
-    fn secrets_are_taken_out_of_lines() {
+    fn secrets_are_redacted() {
         for (line, expected) in [
             (
                 format!("by {TOKEN}, twice {TOKEN}\n"),
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_resembles_a_secret_stays() {
+    fn texts_that_resemble_secrets_are_kept() {
         for line in [
             "svc_pat_short",
             "svc_pat_",
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_pass_where_they_are_wanted() {
+    fn colours_pass_if_enabled() {
         let line = "\u{1b}[2m12:00\u{1b}[0m \u{1b}[38;5;1mred\u{1b}]0;title\u{7}\n";
         assert_eq!(
             redacted(line, true),
@@ -345,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_do_not_stop_a_line() {
+    fn invalid_utf8_does_not_stop_a_line() {
         let mut written = Vec::new();
         let line = b"a\xff?token=\xfe\xfd&b\n";
         assert_eq!(

@@ -4,10 +4,6 @@
 #[derive(Debug, Clone, Copy)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
-#[expect(
-    missing_docs,
-    reason = "the names of the number readers give width and byte order"
-)]
 impl<'a> Bytes<'a> {
     /// The next `length` bytes.
     pub fn take(&mut self, length: usize) -> Option<&'a [u8]> {

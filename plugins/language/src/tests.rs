@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::*;
 
 #[test]
-fn each_language_has_one_tag_whatever_it_is_called() {
+fn each_language_has_one_tag_for_all_its_names() {
     for (stated, expected) in [
         ("en", "en"),
         ("eng", "en"),
@@ -60,7 +60,7 @@ fn tags_are_written_as_the_standard_has_them() {
 }
 
 #[test]
-fn what_says_no_language_is_none() {
+fn other_text_is_not_a_language() {
     let long = format!("en{}", "-x".repeat(40));
     for stated in [
         "",
@@ -127,7 +127,7 @@ fn packed_languages_are_letters_or_numbers() {
 }
 
 #[test]
-fn table_says_each_thing_once_and_in_good_form() {
+fn table_has_unique_well_formed_entries() {
     let mut said = HashSet::new();
     for (code, terminology, bibliography, names) in LANGUAGES {
         let codes = [*terminology, *bibliography]

@@ -11,7 +11,7 @@ fn extract(mut source: Source) -> Extraction {
 }
 
 #[test]
-fn film_without_sidecar_is_read_from_its_name() {
+fn movie_without_a_sidecar_is_read_from_its_name() {
     let movie = extract(source("Heat.1995.Remastered.1080p.cd1.mkv", "", &["Movies"]));
     assert_eq!(movie.title.as_deref(), Some("Heat"));
     assert_eq!(
@@ -30,7 +30,7 @@ fn film_without_sidecar_is_read_from_its_name() {
 }
 
 #[test]
-fn film_with_sidecar_is_what_it_says() {
+fn movie_with_a_sidecar_has_its_fields() {
     let nfo = r#"<movie><title>Heat</title><originaltitle>Heat (US)</originaltitle><sorttitle>Heat 1</sorttitle>
         <year>1995</year><premiered>1995-12-15</premiered><plot>Cops.</plot><tagline>Tag</tagline><mpaa>US:R</mpaa>
         <genre>Crime</genre><studio>One</studio><set><name>Heats</name></set><uniqueid type="tmdb">949</uniqueid>
@@ -81,7 +81,7 @@ fn film_with_sidecar_is_what_it_says() {
 }
 
 #[test]
-fn film_of_an_unsure_name_takes_the_title_of_its_container() {
+fn movie_with_an_unreliable_name_has_the_title_of_its_container() {
     let movie = extract(source("holiday.mkv", "The Big Trip", &["Movies"]));
     assert_eq!(movie.title.as_deref(), Some("The Big Trip"));
     assert_eq!(
@@ -100,7 +100,7 @@ fn film_of_an_unsure_name_takes_the_title_of_its_container() {
 }
 
 #[test]
-fn film_of_any_container_has_its_fields_and_its_names() {
+fn movie_of_any_container_has_fields_of_container_and_name() {
     for format in VideoFormat::ALL {
         let name = format!("Heat (1995).{}", format.extension());
         let movie = extract(Source::from_bytes(
@@ -118,7 +118,7 @@ fn film_of_any_container_has_its_fields_and_its_names() {
 }
 
 #[test]
-fn film_with_a_broken_sidecar_has_a_warning() {
+fn movie_with_a_damaged_sidecar_has_a_warning() {
     let movie = source("Heat (1995).mkv", "", &["Movies"]).with_related("Heat (1995).nfo", "<movie><year>19");
     let movie = extract(movie);
     assert_eq!(movie.title.as_deref(), Some("Heat"));
@@ -135,7 +135,7 @@ fn film_with_a_broken_sidecar_has_a_warning() {
 }
 
 #[test]
-fn film_of_any_bytes_ends() {
+fn movie_of_any_bytes_returns() {
     let whole = matroska("A");
     for length in (0..whole.len()).step_by(7) {
         let mut source = Source::from_bytes("a.mkv", whole[..length].to_vec());

@@ -1,35 +1,31 @@
-//! The audio properties of a file, as the contract names them.
+//! The audio properties of a file and their fields.
 
 use svc_plugin_api::ExtractionBuilder;
 
-/// What the stream headers say. 0 stands for "not said" in every number.
+/// The stream headers. 0 means that a number is unknown.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Audio {
-    /// `audio.container`
     pub container: &'static str,
-    /// `audio.codec`
     pub codec: Option<&'static str>,
-    /// Milliseconds.
     pub duration_ms: u64,
-    /// Hz.
+    /// In hertz.
     pub sample_rate: u32,
-    /// Bits a sample.
+    /// Bits per sample.
     pub bit_depth: u8,
-    /// Number of channels.
     pub channels: u32,
 }
 
-/// A duration above this is a broken header, not a recording: 30 days.
+/// 30 days, in milliseconds. A longer duration is from a damaged header.
 const MAX_DURATION_MS: u64 = 30 * 24 * 3600 * 1000;
 
-/// No sound has a higher rate, in hertz: that of DSD is 11,289,600.
+/// In hertz; the highest rate in use is that of DSD, 11,289,600.
 pub const MAX_RATE: u32 = 12_000_000;
 
 impl Audio {
-    /// Writes the fields. The bitrate is that of the whole file (bytes).
+    /// Writes the fields. `file_size` is in bytes; the bitrate is the average of the whole file.
     pub fn write(&self, file_size: u64, extraction: &mut ExtractionBuilder) {
         if self.duration_ms > MAX_DURATION_MS {
-            extraction.warn(format!("a duration of {} ms cannot be", self.duration_ms));
+            extraction.warn(format!("implausible duration of {} ms", self.duration_ms));
         } else {
             extraction.duration_ms(self.duration_ms);
             if let Some(bitrate) = file_size.saturating_mul(8000).checked_div(self.duration_ms) {
@@ -50,7 +46,7 @@ impl Audio {
     }
 }
 
-/// The time that so many samples take, in milliseconds, rounded.
+/// The duration of this number of samples in milliseconds, rounded.
 pub fn samples_ms(samples: u64, sample_rate: u32) -> u64 {
     let rate = u128::from(sample_rate.max(1));
     u64::try_from((u128::from(samples) * 1000 + rate / 2) / rate).unwrap_or(u64::MAX)

@@ -1,11 +1,11 @@
-//! Turns the statements of a tag into the keys of the contract (`docs/plugin-keys.md`).
+//! Converts tags to the fields of the contract (`docs/plugin-keys.md`).
 
 use svc_plugin_api::{ExtractionBuilder, parse_date};
 
 use crate::tags::{Key, Tags};
 use crate::values::{boolean, genres, number_and_total, people, r128_gain, real};
 
-/// Roles that are lists of people.
+/// Fields that list the people of a role.
 const ROLES: [(&str, Key); 6] = [
     ("music.composers", Key::Composer),
     ("music.conductors", Key::Conductor),
@@ -15,7 +15,7 @@ const ROLES: [(&str, Key); 6] = [
     ("music.producers", Key::Producer),
 ];
 
-/// Statements that are one text as it stands.
+/// Text fields without conversion.
 const TEXTS: [(&str, Key); 9] = [
     ("title-sort", Key::TitleSort),
     ("music.album", Key::Album),
@@ -28,7 +28,6 @@ const TEXTS: [(&str, Key); 9] = [
     ("music.comment", Key::Comment),
 ];
 
-/// Statements that are one real number.
 const REALS: [(&str, Key); 5] = [
     ("music.replaygain-track-gain", Key::TrackGain),
     ("music.replaygain-album-gain", Key::AlbumGain),
@@ -37,7 +36,7 @@ const REALS: [(&str, Key); 5] = [
     ("music.bpm", Key::Bpm),
 ];
 
-/// Numbers, each with its total.
+/// Numbers with their totals.
 const NUMBERS: [(&str, Key, &str, Key); 2] = [
     (
         "music.track-number",
@@ -53,10 +52,10 @@ const NUMBERS: [(&str, Key, &str, Key); 2] = [
     ),
 ];
 
-/// Writes what this tag says and no tag before it said.
+/// Writes the fields of a tag that no tag before it has.
 pub fn write(tags: &Tags, extraction: &mut ExtractionBuilder) {
     if let Some(title) = tags.first(Key::Title) {
-        // Several titles (NUL in ID3v2.4) are versions of one; the first is the title.
+        // Several titles (separated by NUL in ID3v2.4) are variants; the first is used.
         extraction.title(
             title
                 .split('\0')
@@ -86,7 +85,7 @@ pub fn write(tags: &Tags, extraction: &mut ExtractionBuilder) {
     }
     for (key, tag) in REALS {
         if let Some(value) = tags.first(tag).and_then(real) {
-            // A tempo of 0 is how programs write "unknown".
+            // Programs write a tempo of 0 for "unknown".
             if tag != Key::Bpm || value > 0.0 {
                 extraction.real(key, value);
             }
@@ -115,7 +114,7 @@ pub fn write(tags: &Tags, extraction: &mut ExtractionBuilder) {
 
 fn write_people(tags: &Tags, extraction: &mut ExtractionBuilder) {
     let split = |key: Key| tags.all(key).flat_map(|text| people(text, tags.joins_with_slash));
-    // The tag that lists them one by one beats the credited text.
+    // A tag with one value for each artist takes precedence over the credited text.
     let list = |several: Key, credited: Key| {
         let several: Vec<&str> = tags
             .all(several)
@@ -147,7 +146,7 @@ fn write_people(tags: &Tags, extraction: &mut ExtractionBuilder) {
 }
 
 fn write_dates(tags: &Tags, extraction: &mut ExtractionBuilder) {
-    // The finest of a key's dates: some files have both "2016" and "2016-12-09".
+    // The most precise of the dates: some files have both "2016" and "2016-12-09".
     let best = |keys: &[Key]| {
         keys.iter().find_map(|key| {
             tags.all(*key)

@@ -1,9 +1,9 @@
-//! The music plugin: tags, durations and pictures of music files.
+//! The music plugin: tags, properties and pictures of music files.
 //!
-//! A file is read in three steps: [`container`] says what it is by its content and where its tags lie, [`pictures`]
-//! finds embedded pictures by walking headers only, and [`read`] reads tags and audio properties. A tag is a row of
-//! [`items`], of which a broken one costs no other. [`dialect`] turns each kind of tag into one vocabulary
-//! ([`tags`]), and [`fields`] turns that into the keys of the contract.
+//! A file is read in three steps. [`container`] detects its format and locates its tags, [`pictures`] locates
+//! embedded pictures by their headers, and [`read`] reads tags and audio properties. A tag is a list of [`items`],
+//! which is read even if some of them are damaged. [`dialect`] maps the names of each tag format to common [`tags`],
+//! and [`fields`] converts those to the fields of the contract.
 
 pub mod audio;
 pub mod container;
@@ -19,7 +19,6 @@ use svc_plugin_api::{Artwork, ExtractError, Extraction, ExtractionBuilder, Extra
 
 use crate::container::Container;
 
-/// Reads music files.
 pub struct Music;
 
 impl Extractor for Music {

@@ -1,5 +1,5 @@
-//! Reads tags and audio properties. Tags are walked item by item ([`crate::items`]), so that what is broken costs
-//! no more than itself; properties are lofty's matter where it knows more than a header's few numbers.
+//! Reads tags and audio properties. Tags are read with tolerance for damaged items ([`crate::items`]). The `lofty`
+//! crate reads the properties of formats whose headers need more than a few numbers.
 
 mod adts;
 mod iff;
@@ -17,14 +17,14 @@ use crate::dialect::{Findings, ape, comments, id3v1, id3v2, iff as iff_tags, mp4
 use crate::pictures::{self, Found};
 use crate::tags::Tags;
 
-/// What a file says: its tags, best first, its stream headers, and oddities on the way.
+/// The tags of a file, best first, its properties, and warnings.
 pub type Parsed = (Vec<Tags>, Audio, Vec<String>);
 
-/// Reads a file, and finds its pictures. If one half of it (tags, properties) is broken, the other is still worth
-/// having.
+/// Reads a file and locates its pictures. If only one of tags and properties is readable, the other becomes a
+/// warning.
 ///
 /// # Errors
-/// `Invalid` if neither can be read, `Io` if a read failed.
+/// `Invalid` if neither is readable, `Io` if a read failed.
 pub fn read(source: &mut Source, container: &mut Container) -> Result<(Parsed, Vec<Found>), ExtractError> {
     match container.format {
         Format::Asf => return Ok((asf::read(source)?, pictures::find(source, container)?)),
@@ -32,7 +32,8 @@ pub fn read(source: &mut Source, container: &mut Container) -> Result<(Parsed, V
         Format::Adif => return Err(ExtractError::Unsupported("AAC with an ADIF header".into())),
         _ => {}
     }
-    // In this order: the sound begins where the walk over the frames of a tag has ended.
+    // The properties first: format detection has just read the leading tag's frames, and the audio begins where they
+    // end, so the source's window still covers it.
     let audio = audio(source, container)?;
     let found = pictures::find(source, container)?;
     let mut findings = Findings::default();
@@ -50,7 +51,7 @@ pub fn read(source: &mut Source, container: &mut Container) -> Result<(Parsed, V
     Ok(((findings.tags, audio, findings.warnings), found))
 }
 
-/// The properties of the sound, or why they cannot be read.
+/// The properties; the inner error is the reason why they are unreadable.
 fn audio(source: &mut Source, container: &Container) -> std::io::Result<Result<Audio, String>> {
     Ok(match (container.format, &container.chunks) {
         (Format::Wav, Some(list)) => iff::wav(source, list)?,
@@ -63,7 +64,7 @@ fn audio(source: &mut Source, container: &Container) -> std::io::Result<Result<A
     })
 }
 
-/// The tags, best first.
+/// Adds the tags, best first.
 fn tags(source: &mut Source, container: &mut Container, findings: &mut Findings) -> std::io::Result<()> {
     match container.format {
         Format::Flac => {

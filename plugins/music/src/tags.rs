@@ -1,14 +1,13 @@
-//! One vocabulary for the statements of every kind of tag.
+//! Common names for the values of all tag formats.
 
-/// What a statement is about. Track and disc numbers may still carry their totals (`3/12`).
+/// The meaning of a value. Track and disc numbers may include their totals (`3/12`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the usual ones of music tags")]
 pub enum Key {
     Title,
     TitleSort,
-    /// The artist as credited, perhaps several in one text.
+    /// As credited, possibly several in one text.
     Artist,
-    /// The artists one by one.
+    /// One value for each artist.
     Artists,
     ArtistSort,
     Album,
@@ -45,23 +44,22 @@ pub enum Key {
     TrackPeak,
     AlbumGain,
     AlbumPeak,
-    /// R128 gain of the Opus header comments, Q7.8 against -23 LUFS.
+    /// Gain of the Opus header comments, Q7.8 relative to -23 LUFS.
     R128TrackGain,
     R128AlbumGain,
     Bpm,
     Comment,
 }
 
-/// The statements of one tag, in its order.
+/// The values of one tag, in its order.
 #[derive(Debug, Default)]
 pub struct Tags {
     entries: Vec<(Key, String)>,
-    /// Whether the kind of tag has no way of its own to say several values, so that people write `a / b`.
+    /// Whether the format has no separator for several values, so that programs write `a / b`.
     pub joins_with_slash: bool,
 }
 
 impl Tags {
-    /// Adds a statement.
     pub fn add(&mut self, key: Key, text: impl Into<String>) {
         let text = text.into();
         if !text.is_empty() {
@@ -69,14 +67,14 @@ impl Tags {
         }
     }
 
-    /// Adds one under a free name, if it is a known one.
+    /// Adds a value by its free name, if that is known.
     pub fn add_named(&mut self, name: &str, text: &str) {
         if let Some(key) = key_of_name(name) {
             self.add(key, text);
         }
     }
 
-    /// All texts of a key, in order.
+    /// All values of a key, in order.
     pub fn all(&self, key: Key) -> impl Iterator<Item = &str> {
         self.entries
             .iter()
@@ -84,7 +82,7 @@ impl Tags {
             .map(|(_, text)| text.as_str())
     }
 
-    /// The first text of a key that is not blank.
+    /// The first value of a key that is not blank.
     pub fn first(&self, key: Key) -> Option<&str> {
         self.all(key).find(|text| {
             !text
@@ -93,17 +91,16 @@ impl Tags {
         })
     }
 
-    /// Whether it says nothing.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 }
 
-/// The longest free name that can be a known one.
+/// Longer free names are unknown.
 const MAX_NAME: usize = 40;
 
-/// The key of a free name: Vorbis comments, APE items, `TXXX` descriptions, MP4 free-form atoms. Case, spaces
-/// and punctuation differ between dialects (`MusicBrainz Album Id`, `MUSICBRAINZ_ALBUMID`) and do not count.
+/// The key of a free name: Vorbis comments, APE items, `TXXX` descriptions, MP4 free-form atoms. Case, spaces and
+/// punctuation are ignored because they differ between formats (`MusicBrainz Album Id`, `MUSICBRAINZ_ALBUMID`).
 pub fn key_of_name(name: &str) -> Option<Key> {
     let mut buffer = [0_u8; MAX_NAME];
     let mut length = 0;

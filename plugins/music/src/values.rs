@@ -1,8 +1,8 @@
-//! How texts in tags become values: numbers with totals, gains, genres, names of several people.
+//! Parses the values of tags: numbers with totals, gains, genres, lists of people.
 
 use lofty::id3::v1::GENRES;
 
-/// `3/12`, `03`, `3 of 12`: number and total; what is 0 or unreadable is `None`.
+/// `3/12`, `03`, `3 of 12`: number and total; `None` for 0 and for invalid text.
 pub fn number_and_total(text: &str) -> (Option<u32>, Option<u32>) {
     let mut parts = text
         .split(|c: char| !c.is_ascii_digit())
@@ -17,7 +17,7 @@ pub fn number_and_total(text: &str) -> (Option<u32>, Option<u32>) {
     match text.as_bytes().first() {
         Some(b'/') => (None, next()),
         Some(first) if first.is_ascii_digit() => {
-            // "0/12" says nothing about the number but does about the total.
+            // "0/12" has a total but no number.
             let number = next();
             (
                 number,
@@ -28,12 +28,12 @@ pub fn number_and_total(text: &str) -> (Option<u32>, Option<u32>) {
                 },
             )
         }
-        // A vinyl side such as "A1" is a name, not a number.
+        // A vinyl side such as "A1" is not a number.
         _ => (None, None),
     }
 }
 
-/// `-6.29 dB`, `+1,5`, `0.98`: the number at the beginning.
+/// The leading number of `-6.29 dB`, `+1,5`, `0.98`.
 pub fn real(text: &str) -> Option<f64> {
     let text = text.trim();
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | ',' | 'e' | 'E')));
@@ -41,10 +41,10 @@ pub fn real(text: &str) -> Option<f64> {
     number.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-/// What R128 gains are short of ReplayGain's: their target is -23 LUFS, not -18.
+/// R128 gains target -23 LUFS, ReplayGain -18.
 const R128_OFFSET_DB: f64 = 5.0;
 
-/// An Opus R128 gain (Q7.8 fixed point) as a ReplayGain one, in dB.
+/// Converts an Opus R128 gain (Q7.8 fixed point) to ReplayGain, in dB.
 pub fn r128_gain(text: &str) -> Option<f64> {
     text.trim()
         .parse::<i16>()
@@ -52,7 +52,7 @@ pub fn r128_gain(text: &str) -> Option<f64> {
         .map(|gain| f64::from(gain) / 256.0 + R128_OFFSET_DB)
 }
 
-/// The genres that one text names: numbers of ID3v1 resolved (`17`, `(17)`, `(4)Eurodisco`, `(RX)`), lists split.
+/// The genres in one text: ID3v1 numbers are resolved (`17`, `(17)`, `(4)Eurodisco`, `(RX)`), lists are split.
 pub fn genres(text: &str) -> Vec<String> {
     text.split(['\0', ';'])
         .flat_map(|part| part.split(" / "))
@@ -63,7 +63,7 @@ pub fn genres(text: &str) -> Vec<String> {
 fn genre(text: &str) -> Vec<String> {
     let mut rest = text.trim();
     let mut names = Vec::new();
-    // ID3v2.3: references in brackets, then perhaps a refinement; "((" is a bracket that is meant.
+    // ID3v2.3: references in parentheses, optionally with a refinement; "((" is an escaped parenthesis.
     while let Some(open) = rest.strip_prefix('(').filter(|open| !open.starts_with('(')) {
         let Some((reference, after)) = open.split_once(')') else {
             break;
@@ -80,7 +80,7 @@ fn genre(text: &str) -> Vec<String> {
         .unwrap_or(rest);
     match numbered_genre(rest) {
         Some(name) => names.push(name.to_owned()),
-        // "(8)Jazz" is one genre, "(4)Eurodisco" says the finer one.
+        // "(8)Jazz" is one genre; in "(4)Eurodisco" the text is the more precise one.
         None if !rest.is_empty() => {
             names.clear();
             names.push(rest.to_owned());
@@ -99,8 +99,8 @@ fn numbered_genre(text: &str) -> Option<&'static str> {
     }
 }
 
-/// The people that one text names. `; ` is never part of a name; ` / ` is taken as a separator only where the
-/// kind of tag has no other, and without spaces it stays (AC/DC).
+/// The people in one text. `; ` always separates; ` / ` only if the tag format has no separator of its own. `/`
+/// without spaces belongs to a name (AC/DC).
 pub fn people(text: &str, slash: bool) -> impl Iterator<Item = &str> {
     text.split('\0')
         .flat_map(|part| part.split("; "))

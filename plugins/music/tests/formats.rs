@@ -1,4 +1,4 @@
-//! Files as recorders, streams and old programs leave them, and containers that are seldom met.
+//! Files as recorders, streams and old programs write them, and rare containers.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod fixtures;
@@ -36,7 +36,7 @@ fn findings(codec: &str, rate: &str, ms: u64) -> (String, String, u64) {
 }
 
 #[test]
-fn wave_of_a_recorder_that_was_cut_off_lasts_as_long_as_its_sound() {
+fn wave_of_an_interrupted_recorder_lasts_as_long_as_its_data() {
     for size in [0, 1, u32::MAX, 1_000_000] {
         let mut file = wav(&[]);
         let data = file.windows(4).position(|window| window == b"data").unwrap();
@@ -45,7 +45,7 @@ fn wave_of_a_recorder_that_was_cut_off_lasts_as_long_as_its_sound() {
         let expected = if size == 1 { 0 } else { 1000 };
         assert_eq!(sound("a.bwf", file), findings("pcm", "8000", expected), "{size}");
     }
-    // A size of 0 is one where a chunk follows.
+    // A size of 0 is meant if a chunk follows.
     let empty = [
         b"WAVE".to_vec(),
         wav_format(1),
@@ -77,7 +77,7 @@ fn wave_of_64_bits_has_its_sizes_in_a_chunk_of_its_own() {
 }
 
 #[test]
-fn wave64_is_a_wave_whatever_its_sizes() {
+fn wave64_is_read_with_any_sizes() {
     let chunk = |name: &[u8; 4], size: Option<u64>, body: &[u8]| {
         let size = size.unwrap_or(body.len() as u64 + 24).to_le_bytes();
         let guid = b"\xf3\xac\xd3\x11\x8c\xd1\0\xc0\x4f\x8e\xdb\x8a";
@@ -150,7 +150,7 @@ fn adts_with_the_escape_rate_is_aac_of_an_unknown_length() {
         sound("a.adts", frame(4).repeat(43)),
         findings("aac", "44100", 998)
     );
-    // 13 and 14 mean nothing at all.
+    // 13 and 14 are reserved.
     let reserved = Source::from_bytes("a.adts", frame(13).repeat(20));
     assert!(run::<Music>(&mut { reserved }).is_err());
 }
@@ -207,7 +207,7 @@ fn chained_ogg_lasts_as_long_as_all_its_streams() {
     assert_eq!(sound("a.ogg", file), findings("vorbis", "44100", 3500));
 }
 
-/// Frames of MPEG 1 layer 3 at 44.1 kHz, of the bitrate with this index.
+/// Frames of MPEG 1 layer 3 at 44.1 kHz with the bitrate of this index.
 fn frames(index: u8, count: usize) -> Vec<u8> {
     let rate = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320][usize::from(index)];
     let mut frame = vec![0xff, 0xfb, index << 4, 0];
@@ -217,13 +217,13 @@ fn frames(index: u8, count: usize) -> Vec<u8> {
 
 #[test]
 fn mp3_without_a_count_lasts_as_many_frames_as_it_has() {
-    // Of 1152 samples each; the bitrate changes in the middle, or only at the end, or not at all.
+    // 1152 samples each; the bitrate changes in the middle, at the end, or not at all.
     let ms = |count: u64| (count * 1152 * 1000 + 22_050) / 44_100;
     let varied = [frames(1, 300), frames(14, 700), frames(9, 500)].concat();
     assert_eq!(sound("a.mp3", varied), findings("mp3", "44100", ms(1500)));
     let late = [frames(9, 2000), frames(14, 10)].concat();
     assert_eq!(sound("a.mp3", late), findings("mp3", "44100", ms(2010)));
-    // Junk between frames, and behind them.
+    // Junk between and after frames.
     let holes = [frames(9, 300), vec![0x55; 1000], frames(5, 300), vec![0; 3000]].concat();
     assert_eq!(sound("a.mp3", holes), findings("mp3", "44100", ms(600)));
     let (codec, rate, constant) = sound("a.mp3", frames(9, 1000));
@@ -239,7 +239,7 @@ fn mp3_of_constant_bitrate_costs_a_look_at_three_places() {
 }
 
 #[test]
-fn mp3_behind_a_tag_of_a_wrong_size_is_found() {
+fn mp3_after_a_tag_of_a_wrong_size_is_found() {
     for size in [[0x7f; 4], [0, 0, 1, 0]] {
         let mut file = [
             id3v2(
@@ -292,12 +292,11 @@ fn tags_at_the_end_are_found_in_any_order() {
     }
 }
 
-/// An EBML element.
 fn element(id: &[u8], body: &[u8]) -> Vec<u8> {
     [id, &[0x08, 0, 0], &(body.len() as u16).to_be_bytes(), body].concat()
 }
 
-fn statement(name: &str, value: &str) -> Vec<u8> {
+fn simple_tag(name: &str, value: &str) -> Vec<u8> {
     let inside = [
         element(&[0x45, 0xa3], name.as_bytes()),
         element(&[0x44, 0x87], value.as_bytes()),
@@ -305,17 +304,17 @@ fn statement(name: &str, value: &str) -> Vec<u8> {
     element(&[0x67, 0xc8], &inside.concat())
 }
 
-fn tag(level: Option<u8>, statements: &[(&str, &str)]) -> Vec<u8> {
+fn tag(level: Option<u8>, simple_tags: &[(&str, &str)]) -> Vec<u8> {
     let level = level
         .map(|level| element(&[0x68, 0xca], &[level]))
         .unwrap_or_default();
-    let statements: Vec<Vec<u8>> = statements
+    let simple_tags: Vec<Vec<u8>> = simple_tags
         .iter()
-        .map(|(name, value)| statement(name, value))
+        .map(|(name, value)| simple_tag(name, value))
         .collect();
     element(
         &[0x73, 0x73],
-        &[element(&[0x63, 0xc0], &level), statements.concat()].concat(),
+        &[element(&[0x63, 0xc0], &level), simple_tags.concat()].concat(),
     )
 }
 

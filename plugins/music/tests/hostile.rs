@@ -1,4 +1,4 @@
-//! Files that lie: every call ends, with little memory and few reads, whatever the bytes say.
+//! Hostile files: every call returns with little memory and few reads, whatever the bytes are.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod fixtures;
@@ -7,7 +7,7 @@ use fixtures::*;
 use music::Music;
 use svc_plugin_api::{Source, read_picture, run};
 
-/// Reads of the host that no small file may need more than.
+/// The most reads of the host for a small file.
 const MAX_READS: u64 = 64;
 
 fn survives(name: &str, bytes: &[u8]) {
@@ -136,7 +136,7 @@ fn wrong_kind_of_file_is_refused() {
     assert!(matches!(result, Err(svc_plugin_api::ExtractError::Refused(_))));
 }
 
-/// Numbers that look like chance, from a seed.
+/// A pseudo-random generator with a seed.
 struct Chance(u64);
 
 impl Chance {
@@ -148,7 +148,7 @@ impl Chance {
     }
 }
 
-/// What a failed run has printed, to see it fail again.
+/// Set to the seed that a failed run printed, to reproduce it.
 const SEED: Option<u64> = None;
 
 #[test]
@@ -162,7 +162,7 @@ fn bytes_changed_at_random_end() {
         for _ in 0..300 {
             let mut bytes = bytes.clone();
             for _ in 0..=chance.below(8) {
-                // Headers are at the beginning and at the end.
+                // Headers are at the start and at the end.
                 let near = chance.below(bytes.len().min(700));
                 let place = [near, bytes.len() - 1 - near][chance.below(2)];
                 bytes[place] = if chance.below(2) == 0 {

@@ -1,4 +1,4 @@
-//! Pictures: their offsets point exactly at their bytes, and encoded ones come out decoded.
+//! Pictures: spans refer to exactly their bytes, and encoded ones are decoded.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod fixtures;
@@ -13,7 +13,7 @@ fn extract(name: &str, bytes: &[u8]) -> Extraction {
         .unwrap()
 }
 
-/// Every picture as the host would get it: from the file, or from the plugin.
+/// Every picture as the host gets it: from the file or from the plugin.
 fn pictures(name: &str, bytes: &[u8]) -> Vec<(String, String, bool, Vec<u8>)> {
     let extraction = extract(name, bytes);
     let list = extraction
@@ -44,7 +44,7 @@ fn front(at: bool, bytes: Vec<u8>) -> Vec<(String, String, bool, Vec<u8>)> {
 }
 
 #[test]
-fn id3v2_picture_is_found_in_place_whatever_its_media_type_claims() {
+fn id3v2_picture_with_a_wrong_media_type_is_located() {
     for version in [3, 4] {
         let tag = id3v2(
             version,
@@ -126,7 +126,7 @@ fn flac_picture_is_found_in_place() {
 }
 
 #[test]
-fn ape_picture_begins_behind_its_file_name() {
+fn ape_picture_begins_after_its_file_name() {
     let value = [b"cover.jpg\0".as_slice(), &jpeg(3, 100)].concat();
     let file = [
         mp3_frames(20),

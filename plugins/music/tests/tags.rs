@@ -1,4 +1,4 @@
-//! Tags in their dialects.
+//! Tags in all formats.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod fixtures;

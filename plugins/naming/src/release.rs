@@ -42,12 +42,12 @@ impl Judge<'_, '_> {
     /// The certainty of a word in its context: a language is more certain in capitals (unless all of the name is),
     /// and if it is alone in brackets.
     fn raised(&self, token: &Token) -> Sure {
-        let says = matches!(
+        let is_describing = matches!(
             token.kind.class,
             Class::Language | Class::Status | Class::Subtitles
         );
         let stands_out = !self.is_flat && is_shouted(token.text) || token.bracket != Bracket::None;
-        if says && stands_out && token.kind.sure == Sure::Hint {
+        if is_describing && stands_out && token.kind.sure == Sure::Hint {
             return Sure::Likely;
         }
         // "(VHS)" is a source; a bare "DVD" may belong to the title.

@@ -116,7 +116,7 @@ fn names_of_any_pieces_end() {
         assert_eq!(
             episode(&folders, &file),
             episode(&folders, &file),
-            "the same name says the same"
+            "the result is deterministic"
         );
     }
 }

@@ -165,7 +165,7 @@ fn exif_is_the_same_in_every_container() {
         assert_eq!(
             extraction.value("photo.focal-length").cloned(),
             None,
-            "0 over 0 says nothing"
+            "0 over 0 is no value"
         );
     }
 }

@@ -136,7 +136,7 @@ fn extract(bytes: Vec<u8>) -> Result<Option<Extraction>, ExtractError> {
 }
 
 #[test]
-fn every_form_says_the_same() {
+fn every_form_has_the_same_fields() {
     let first = extract(FORMS[0].photo()).unwrap().unwrap();
     assert_eq!((first.width, first.height), (Some(640), Some(480)));
     assert_eq!(

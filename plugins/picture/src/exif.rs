@@ -1,4 +1,4 @@
-//! EXIF: kamadak-exif parses a block, this turns its fields into the contract's keys.
+//! EXIF: kamadak-exif parses a block; its fields are converted to those of the contract.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use svc_plugin_api::{ExtractionBuilder, PartialDate, parse_date};
 
 use crate::container::Block;
 
-/// Numbers of the tags of EXIF 2.32.
+/// Tags of EXIF 2.32.
 mod tag {
     pub(super) const WIDTH: u16 = 0x100;
     pub(super) const HEIGHT: u16 = 0x101;
@@ -29,17 +29,17 @@ mod tag {
     pub(super) const ALTITUDE: u16 = 6;
 }
 
-/// Date, sub-second and offset tags, best first: original, digitised, changed.
+/// Tags of date, sub-seconds and offset, best first: original, digitized, modified.
 const DATES: [[u16; 3]; 3] = [
     [0x9003, 0x9291, 0x9011],
     [0x9004, 0x9292, 0x9012],
     [0x0132, 0x9290, 0x9010],
 ];
-/// The sensitivity that says "more than 16 bits hold".
+/// Means that the sensitivity exceeds 16 bits.
 const SENSITIVITY_OVERFLOW: u32 = 65_535;
 
-/// Some writers give the pointers to the directories of EXIF and of the place a signed type, or that of TIFF's
-/// own directories; kamadak-exif wants LONG.
+/// Some programs store the pointers to the EXIF and GPS directories with a signed type or with IFD; kamadak-exif
+/// requires LONG.
 fn repair_pointers(bytes: &mut [u8]) {
     let is_little = bytes.starts_with(b"II");
     let short = |pair: [u8; 2]| {
@@ -89,14 +89,14 @@ fn repair_pointers(bytes: &mut [u8]) {
     }
 }
 
-/// Fields of the primary image, by whether they are of the place, and number. The first of a kind wins.
+/// Fields of the primary image, by directory (GPS or not) and tag. The first value is kept.
 #[derive(Default)]
 pub struct Exif {
     fields: HashMap<(bool, u16), Value>,
 }
 
 impl Exif {
-    /// Reads a block. What is broken in it is passed over with a warning.
+    /// Reads a block. Damaged fields are skipped with a warning.
     pub fn read(&mut self, block: Block, extraction: &mut ExtractionBuilder) {
         let is_gps_block = block.is_gps;
         let mut bytes = block.bytes;
@@ -128,18 +128,17 @@ impl Exif {
         }
     }
 
-    /// How the picture is to be turned, 1 to 8.
+    /// 1 to 8.
     pub fn orientation(&self) -> Option<u8> {
         let number = u8::try_from(self.number(tag::ORIENTATION)?).ok()?;
         (1..=8).contains(&number).then_some(number)
     }
 
-    /// Width and height as the first directory says them.
+    /// Width and height in the first directory.
     pub fn dimensions(&self) -> Option<(u32, u32)> {
         self.number(tag::WIDTH).zip(self.number(tag::HEIGHT))
     }
 
-    /// Writes the keys.
     pub fn write(&self, extraction: &mut ExtractionBuilder) {
         if let Some(date) = DATES.iter().find_map(|tags| self.date(*tags)) {
             extraction.date("photo.taken-at", date);
@@ -164,7 +163,7 @@ impl Exif {
             ("photo.exposure-time", tag::EXPOSURE_TIME),
             ("photo.focal-length", tag::FOCAL_LENGTH),
         ] {
-            // Cameras write 0 where they do not know: a lens without contacts.
+            // Cameras write 0 for unknown values, as for a lens without contacts.
             if let Some((numerator, denominator)) =
                 self.fraction(number).filter(|(numerator, _)| *numerator > 0)
             {
@@ -223,7 +222,7 @@ impl Exif {
 
     fn number(&self, number: u16) -> Option<u32> {
         match self.fields.get(&(false, number))? {
-            // Some writers sign everything.
+            // Some programs use signed types everywhere.
             Value::SLong(list) => u32::try_from(*list.first()?).ok(),
             Value::SShort(list) => u32::try_from(*list.first()?).ok(),
             value => value.get_uint(0),
@@ -238,7 +237,7 @@ impl Exif {
         }
     }
 
-    /// A text: UTF-8, or where it is not, Latin-1, which old cameras wrote.
+    /// A text in UTF-8, else in Latin-1, which old cameras used.
     fn text(&self, is_gps: bool, number: u16) -> Option<String> {
         let bytes = match self.fields.get(&(is_gps, number))? {
             Value::Ascii(parts) => parts.first()?,

@@ -1,7 +1,7 @@
-//! What picture files say in their headers: kind, dimensions, EXIF, and where an embedded JPEG lies.
+//! The headers of picture files: format, dimensions, EXIF, and embedded JPEGs.
 //!
-//! [`container`] finds out what a file is and walks its headers to the dimensions and to the EXIF block; only
-//! those bytes are read. [`exif`] gives the block to kamadak-exif and turns its fields into the contract's keys.
+//! [`container`] detects the format and reads the headers that lead to dimensions and EXIF, and nothing else.
+//! [`exif`] parses the EXIF block with kamadak-exif and converts its fields to those of the contract.
 
 pub mod container;
 pub mod exif;

@@ -1,7 +1,7 @@
 //! The plugin without the sandbox, for `cargo xtask bench thumbnails`.
 //!
-//! `native make DIR` writes pictures to draw; `native render FILE...` draws each in the sizes of the server and prints the
-//! processor time of the process for it in seconds, and how many could be drawn.
+//! `native make DIR` writes test pictures. `native render FILE...` renders each in the sizes of the server, and
+//! prints the CPU time of the process in seconds and the number of rendered pictures.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -15,42 +15,42 @@ use rustix::time::{ClockId, clock_gettime};
 use svc_plugin_api::{Bounds, Source, render};
 use thumbnails::Thumbnails;
 
-/// As the server asks for a large picture.
+/// The sizes that the server requests for a large picture.
 const EDGES: [u32; 3] = [250, 720, 1440];
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("make") => make(Path::new(&arguments.next().unwrap())),
-        Some("render") => draw(arguments),
+        Some("render") => render_all(arguments),
         _ => panic!("native make DIR, or native render FILE..."),
     }
 }
 
-fn draw(paths: impl Iterator<Item = String>) {
+fn render_all(paths: impl Iterator<Item = String>) {
     let sizes = EDGES.map(|edge| Bounds {
         width: edge,
         height: edge,
     });
-    let (mut drawn, mut bytes) = (0, 0);
+    let (mut rendered, mut bytes) = (0, 0);
     let start = cpu_seconds();
     for path in paths {
         let mut source = Source::from_reader(&path, File::open(&path).unwrap()).unwrap();
         if let Ok(images) = render::<Thumbnails>(&mut source, &sizes) {
-            drawn += 1;
+            rendered += 1;
             bytes += images.iter().map(|image| image.bytes.len()).sum::<usize>();
         }
     }
-    println!("{} {drawn} {bytes}", cpu_seconds() - start);
+    println!("{} {rendered} {bytes}", cpu_seconds() - start);
 }
 
-/// Processor time of all threads, those that have ended among them: the JPEG decoder has some of its own.
+/// CPU time of all threads, including ended ones: the JPEG decoder has threads of its own.
 fn cpu_seconds() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
-/// Photos of a phone and of a camera, covers, a screenshot.
+/// Photos of a phone and a camera, covers, a screenshot.
 fn make(folder: &Path) {
     for (name, width, height) in [
         ("phone-1", 4032, 3024),
@@ -73,7 +73,7 @@ fn make(folder: &Path) {
     writer.write_image_data(&texture(2560, 1440, 1)).unwrap();
 }
 
-/// Soft shapes with the grain of a sensor: what a JPEG of a photo costs to decode is in its detail.
+/// Smooth shapes with the noise of a sensor: the cost of decoding a JPEG depends on its detail.
 fn texture(width: u32, height: u32, seed: u64) -> Vec<u8> {
     let mut state = seed | 1;
     let mut pixels = Vec::with_capacity((width * height * 3) as usize);

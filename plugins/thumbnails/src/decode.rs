@@ -1,4 +1,4 @@
-//! What a file is, and which decoder it gets.
+//! Chooses the decoder for a file.
 
 use picture::container::{Photo, jpeg::frame, preview};
 use svc_plugin_api::{ExtractError, Source};
@@ -7,20 +7,20 @@ use crate::limits::check_size;
 use crate::raster::Raster;
 use crate::{jpeg, others, png};
 
-/// The largest size that is wanted of a picture that has this width and height.
+/// The largest size that is requested for a picture of this width and height.
 pub(crate) type Wanted<'a> = &'a dyn Fn(u32, u32) -> (u32, u32);
 
-/// Bytes of the smallest JPEG there can be; shorter ones are no previews.
+/// Shorter data is not a preview.
 const SMALLEST_JPEG: u64 = 128;
 
-/// Decodes a file, or the best picture inside of it: at least as large as wanted, if the file has so much.
+/// Decodes a file or the best picture embedded in it: at least as large as requested, if the file has such a picture.
 pub(crate) fn picture(
     source: &mut Source,
     photo: &Photo,
     wanted: Wanted<'_>,
 ) -> Result<Raster, ExtractError> {
     if let Some((width, height)) = photo.dimensions {
-        // Of raws only a preview is decoded, which has its own check.
+        // Of raw files only a preview is decoded, which is checked separately.
         if has_own_decoder(photo.media_type) {
             check_size(width, height)?;
         }
@@ -44,13 +44,13 @@ fn has_own_decoder(media_type: &str) -> bool {
     )
 }
 
-/// The smallest embedded JPEG that is as large as wanted; else the largest.
+/// The smallest embedded JPEG that is at least as large as requested; else the largest.
 fn embedded(source: &mut Source, photo: &Photo, wanted: Wanted<'_>) -> Result<Raster, ExtractError> {
     let mut best: Option<(Candidate, (u16, u16))> = None;
     let mut consider = |candidate: Candidate, size: (u16, u16)| {
         let is_enough = |(width, height): (u16, u16)| {
             let (wanted_width, wanted_height) = wanted(width.into(), height.into());
-            // A preview that would have to be enlarged is wanted in its own size.
+            // A preview that would be enlarged is requested in its own size.
             (wanted_width, wanted_height) != (u32::from(width), u32::from(height))
         };
         let area = |(width, height): (u16, u16)| u32::from(width) * u32::from(height);
@@ -95,7 +95,6 @@ fn embedded(source: &mut Source, photo: &Photo, wanted: Wanted<'_>) -> Result<Ra
     }
 }
 
-/// An embedded JPEG.
 enum Candidate {
     /// Offset and length.
     InFile(u64, u64),

@@ -1,14 +1,13 @@
-//! To bytes: JPEG, or PNG where there is something to see through.
+//! Encodes thumbnails: PNG if a picture has transparency, else JPEG.
 
 use jpeg_encoder::{ColorType, Encoder};
 use svc_plugin_api::{ExtractError, Image};
 
 use crate::raster::{Layout, Raster};
 
-/// Of 100. At 80 blocks cannot be seen in a picture of this size; at 90 it is half as large again.
+/// At 80 of 100 blocks are invisible in a picture of this size; at 90 it is half as large again.
 const JPEG_QUALITY: u8 = 80;
 
-/// Encodes a picture.
 pub(crate) fn encode(raster: Raster) -> Result<Image, ExtractError> {
     let (mime, bytes) = match raster.layout {
         Layout::Gray => ("image/jpeg", jpeg(&raster, ColorType::Luma)?),

@@ -1,4 +1,4 @@
-//! JPEG, decoded to an eighth, a quarter or half of its size where that is enough.
+//! Decodes JPEG, at an eighth, a quarter or half of its size if that is large enough.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
@@ -11,13 +11,14 @@ use crate::decode::Wanted;
 use crate::limits::{check_memory, check_size};
 use crate::raster::{Layout, Raster};
 
-/// Scans of a picture. Encoders make up to a dozen; each goes over all blocks, so a thousand are an attack.
+/// The most scans of a picture. Encoders write at most a dozen; each scan covers all blocks, so thousands are an
+/// attack.
 const MAX_SCANS: usize = 64;
 
-/// The marker at which a scan begins.
+/// The marker of a scan.
 const SCAN: [u8; 2] = [0xff, 0xda];
 
-/// Decodes the JPEG that lies here.
+/// Decodes the JPEG in this range of the file.
 pub(crate) fn decode(
     source: &mut Source,
     offset: u64,
@@ -29,7 +30,7 @@ pub(crate) fn decode(
     let (width, height) = (u32::from(frame.width), u32::from(frame.height));
     check_size(width, height)?;
     source.seek(SeekFrom::Start(offset))?;
-    // A file that is cut off ends as a picture whose lower part is missing.
+    // End of image: a truncated file is decoded up to its end, and the rest of the picture is gray.
     let end: &[u8] = &[0xff, 0xd9];
     let reader = BufReader::new(Scans::new(source.take(length).chain(end)));
     let mut decoder = Decoder::new(Bytes(reader));
@@ -52,7 +53,7 @@ pub(crate) fn decode(
     Raster::new(width.into(), height.into(), layout, pixels)
 }
 
-/// Bytes that decoding takes: planes, their interleaved copy, and for a progressive one all coefficients.
+/// Bytes that decoding needs: planes, their interleaved copy, and for progressive coding all coefficients.
 fn memory(frame: &Frame, width: u16, height: u16) -> u64 {
     let decoded = u64::from(width) * u64::from(height) * frame.sampling.len() as u64;
     if !frame.is_progressive {
@@ -73,14 +74,14 @@ fn memory(frame: &Frame, width: u16, height: u16) -> u64 {
     2 * decoded + 128 * blocks
 }
 
-/// The upper byte of each pixel of 16 bits.
+/// The higher byte of each 16-bit sample.
 fn high_bytes(pixels: &[u8]) -> Vec<u8> {
     let (pairs, _) = pixels.as_chunks::<2>();
     let high = |pair: &[u8; 2]| u16::from_ne_bytes(*pair).to_be_bytes()[0];
     pairs.iter().map(high).collect()
 }
 
-/// Four inks to three colours, in place.
+/// Converts CMYK to RGB in place.
 fn from_cmyk(mut pixels: Vec<u8>) -> Vec<u8> {
     let count = pixels.len() / 4;
     for index in 0..count {
@@ -111,7 +112,7 @@ fn failure(error: Error) -> ExtractError {
     }
 }
 
-/// Gives single bytes fast: the decoder takes byte after byte, and [`BufReader::read_exact`] is not inlined there.
+/// Fast reads of single bytes: the decoder reads byte by byte, and [`BufReader::read_exact`] is not inlined there.
 struct Bytes<R>(BufReader<R>);
 
 impl<R: Read> Read for Bytes<R> {
@@ -130,7 +131,8 @@ impl<R: Read> Read for Bytes<R> {
     }
 }
 
-/// Counts the scans that go by. Within a scan the two bytes cannot stand; those of a picture in a header count as well.
+/// Counts scans as they are read. Data within a scan never contains the marker; that of a thumbnail in a header is
+/// counted too.
 struct Scans<R> {
     reader: R,
     last: Option<u8>,

@@ -1,16 +1,16 @@
-//! The images plugin: pictures in smaller sizes.
+//! The thumbnails plugin.
 //!
-//! | File | What lives there |
+//! | Module | Content |
 //! |---|---|
-//! | `limits` | how large a picture may be, checked before anything is decoded |
-//! | `decode` | what a file is, and which decoder it gets; previews of raws |
-//! | `jpeg`, `png`, `others` | the decoders; JPEG and PNG make the picture smaller on the way |
+//! | `limits` | limits of the picture size, checked before decoding |
+//! | `decode` | choice of the decoder, and previews of raw files |
+//! | `jpeg`, `png`, `others` | decoders; JPEG and PNG are reduced while they are decoded |
 //! | `raster` | decoded pixels: alpha, orientation |
-//! | `shrink` | many rows into few, while they come |
-//! | `scale`, `encode` | to the size that was asked for, and to bytes |
+//! | `shrink` | reduction by a whole number, row by row |
+//! | `scale`, `encode` | scaling to the requested sizes, and encoding |
 //!
-//! Pixels are taken for sRGB, whatever profile the file has: a profile that is dropped changes colours a little, one that
-//! is kept would make thumbnails of 10 KiB half as large again.
+//! All pixels are treated as sRGB. Ignoring a color profile changes colors slightly; including it would enlarge
+//! thumbnails of 10 KiB by half.
 
 mod decode;
 mod encode;
@@ -27,14 +27,13 @@ use svc_plugin_api::{Bounds, ExtractError, ExtractionBuilder, Image, Source, Thu
 
 use crate::scale::fit;
 
-/// Draws pictures.
 pub struct Thumbnails;
 
 impl Thumbnailer for Thumbnails {
     fn render(source: &mut Source, sizes: &[Bounds]) -> Result<Vec<Image>, ExtractError> {
         let photo = container::read(source)?;
         let orientation = orientation(&photo);
-        // The decoder sees the picture as it lies in the file.
+        // The decoder works on the coded picture, before the orientation is applied.
         let turn = |size: &Bounds| match orientation {
             5..=8 => (size.height, size.width),
             _ => (size.width, size.height),

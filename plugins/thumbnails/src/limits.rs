@@ -1,17 +1,17 @@
-//! How large a picture may be. Checked before anything is decoded: what is over a limit is an answer, while running into
-//! the host's limits would count as a fault of this plugin.
+//! Limits of the picture size, checked before decoding. A picture beyond a limit is `Unsupported`, while exceeding
+//! the host's limits would count as a failure of the plugin.
 
 use svc_plugin_api::ExtractError;
 
-/// Pixels of a side.
+/// Pixels of the longer side.
 const SIDE: u32 = 16_384;
 /// Pixels of a picture.
 const PIXELS: u64 = 100_000_000;
-/// Bytes that a decoder may hold at once, the decoded pixels included. The host gives 256 MiB; the rest is for scaling
-/// and for what decoders need beside the pixels.
+/// The most bytes of a decoder, including the decoded pixels. The host grants 256 MiB; the rest is for scaling and
+/// for buffers of decoders.
 pub(crate) const DECODER_BYTES: u64 = 160 * 1024 * 1024;
 
-/// Refuses a picture that is too large.
+/// Rejects a picture that is too large.
 pub(crate) fn check_size(width: u32, height: u32) -> Result<(), ExtractError> {
     if width == 0 || height == 0 {
         return Err(ExtractError::invalid(None, format!("{width} x {height} pixels")));
@@ -24,7 +24,7 @@ pub(crate) fn check_size(width: u32, height: u32) -> Result<(), ExtractError> {
     Ok(())
 }
 
-/// Refuses what would take too much memory to decode.
+/// Rejects a picture whose decoding needs too much memory.
 pub(crate) fn check_memory(bytes: u64) -> Result<(), ExtractError> {
     if bytes > DECODER_BYTES {
         return Err(ExtractError::Unsupported(format!(

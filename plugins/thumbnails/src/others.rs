@@ -1,4 +1,4 @@
-//! GIF (its first frame), WebP, BMP and TIFF, by the `image` crate.
+//! Decodes GIF (the first frame), WebP, BMP and TIFF with the `image` crate.
 
 use std::io::{BufReader, Seek, SeekFrom};
 
@@ -8,7 +8,6 @@ use svc_plugin_api::{ExtractError, Source};
 use crate::limits::{DECODER_BYTES, check_memory, check_size};
 use crate::raster::{Layout, Raster};
 
-/// Decodes the file.
 pub(crate) fn decode(source: &mut Source, format: ImageFormat) -> Result<Raster, ExtractError> {
     source.seek(SeekFrom::Start(0))?;
     let mut reader = ImageReader::with_format(BufReader::new(source), format);
@@ -18,7 +17,7 @@ pub(crate) fn decode(source: &mut Source, format: ImageFormat) -> Result<Raster,
     let decoder = reader.into_decoder().map_err(failure)?;
     let (width, height) = decoder.dimensions();
     check_size(width, height)?;
-    // These decoders hold a copy of their own.
+    // These decoders keep a copy of their own.
     check_memory(2 * decoder.total_bytes())?;
     let picture = DynamicImage::from_decoder(decoder).map_err(failure)?;
     let color = picture.color();

@@ -1,4 +1,4 @@
-//! PNG, row by row.
+//! Decodes PNG row by row.
 
 use std::io::{BufReader, Seek, SeekFrom};
 
@@ -10,7 +10,6 @@ use crate::limits::{DECODER_BYTES, check_memory, check_size};
 use crate::raster::{Layout, Raster};
 use crate::shrink::Shrinker;
 
-/// Decodes the file.
 pub(crate) fn decode(source: &mut Source, wanted: Wanted<'_>) -> Result<Raster, ExtractError> {
     source.seek(SeekFrom::Start(0))?;
     let mut decoder = Decoder::new_with_limits(
@@ -43,16 +42,16 @@ pub(crate) fn decode(source: &mut Source, wanted: Wanted<'_>) -> Result<Raster, 
     for row in 0..height {
         match reader.next_row() {
             Ok(Some(line)) => shrinker.add(&with_color(color, line.data().to_vec())),
-            // Cut off: what came is shown.
+            // A truncated file is shown as far as it goes.
             Ok(None) | Err(_) if row > 0 => break,
-            Ok(None) => return Err(ExtractError::invalid(None, "a PNG without a row")),
+            Ok(None) => return Err(ExtractError::invalid(None, "a PNG without pixels")),
             Err(error) => return Err(failure(error)),
         }
     }
     shrinker.finish()
 }
 
-/// Gray with alpha becomes colour with alpha; the others stay.
+/// Converts gray with alpha to RGBA.
 fn with_color(color: ColorType, pixels: Vec<u8>) -> Vec<u8> {
     if color != ColorType::GrayscaleAlpha {
         return pixels;

@@ -1,13 +1,12 @@
-//! Decoded pixels.
+//! Decoded pixels: layouts, alpha and orientation.
 
 use svc_plugin_api::ExtractError;
 
-/// What the bytes of a pixel are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
     Gray,
     Rgb,
-    /// Not multiplied with alpha, but where it is said.
+    /// Straight alpha, except between [`Raster::multiply_alpha`] and [`Raster::divide_alpha`].
     Rgba,
 }
 
@@ -21,7 +20,7 @@ impl Layout {
     }
 }
 
-/// A picture: rows from top to bottom without gaps.
+/// Rows from top to bottom, without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Raster {
     pub(crate) width: u32,
@@ -31,7 +30,7 @@ pub(crate) struct Raster {
 }
 
 impl Raster {
-    /// Of as many bytes as the size says.
+    /// Fails if the number of bytes does not match the size.
     pub(crate) fn new(
         width: u32,
         height: u32,
@@ -53,7 +52,7 @@ impl Raster {
         })
     }
 
-    /// Without alpha, if every pixel is opaque.
+    /// Drops alpha if every pixel is opaque.
     pub(crate) fn without_idle_alpha(mut self) -> Self {
         if self.layout != Layout::Rgba || self.pixels.iter().skip(3).step_by(4).any(|alpha| *alpha != 255) {
             return self;
@@ -67,17 +66,16 @@ impl Raster {
         self
     }
 
-    /// Multiplies colours with alpha: so that a transparent pixel does not colour its neighbours when they are mixed.
+    /// Premultiplies colors, so that transparent pixels do not affect their neighbors when they are mixed.
     pub(crate) fn multiply_alpha(&mut self) {
         if self.layout == Layout::Rgba {
             multiply_alpha(&mut self.pixels);
         }
     }
 
-    /// Undoes [`Self::multiply_alpha`].
+    /// Reverts [`Self::multiply_alpha`].
     ///
-    /// Here and not in the scaling library, whose SIMD for this is wrong with Rust 1.95 and 1.96
-    /// (rust-lang/rust#157456).
+    /// The scaling library's SIMD version of this is wrong with Rust 1.95 and 1.96 (rust-lang/rust#157456).
     pub(crate) fn divide_alpha(&mut self) {
         if self.layout != Layout::Rgba {
             return;
@@ -94,7 +92,7 @@ impl Raster {
         }
     }
 
-    /// As it is to be seen: turned and mirrored as EXIF's orientation, 1 to 8, says.
+    /// Applies an EXIF orientation, 1 to 8.
     pub(crate) fn oriented(self, orientation: u8) -> Self {
         let (width, height) = (self.width as usize, self.height as usize);
         let last = |side: usize| side.saturating_sub(1);
@@ -111,7 +109,8 @@ impl Raster {
         }
     }
 
-    /// The picture whose pixel at a place is this one's at `from` of the place, which lies inside for every place.
+    /// A picture with the pixels of this one, where `from` maps each position to the position in this picture.
+    /// Transposed if `is_turned`.
     fn moved(self, is_turned: bool, from: impl Fn(usize, usize) -> (usize, usize)) -> Self {
         let (width, height) = if is_turned {
             (self.height, self.width)
@@ -137,7 +136,7 @@ impl Raster {
     }
 }
 
-/// Multiplies the colours of pixels with their alpha.
+/// Premultiplies the colors of RGBA pixels.
 pub(crate) fn multiply_alpha(pixels: &mut [u8]) {
     for [r, g, b, a] in pixels.as_chunks_mut::<4>().0 {
         if *a == 255 {

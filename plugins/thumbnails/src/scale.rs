@@ -1,4 +1,4 @@
-//! To the sizes that were asked for.
+//! Scales to the requested sizes.
 
 use fast_image_resize::images::{Image, ImageRef};
 use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer};
@@ -6,7 +6,7 @@ use svc_plugin_api::ExtractError;
 
 use crate::raster::{Layout, Raster};
 
-/// The largest size in these proportions that fits into the box and is not larger than the picture.
+/// The largest size with this aspect ratio that fits into the box and is not larger than the picture.
 pub(crate) fn fit(picture: (u32, u32), bounds: (u32, u32)) -> (u32, u32) {
     let (width, height) = (u64::from(picture.0.max(1)), u64::from(picture.1.max(1)));
     let (most_wide, most_high) = (u64::from(bounds.0.max(1)), u64::from(bounds.1.max(1)));
@@ -14,10 +14,10 @@ pub(crate) fn fit(picture: (u32, u32), bounds: (u32, u32)) -> (u32, u32) {
         return (picture.0.max(1), picture.1.max(1));
     }
     let scaled = |side: u64, numerator: u64, denominator: u64| {
-        // Rounded; a picture of one row stays one.
+        // Rounded, but at least 1.
         ((side * numerator * 2 + denominator) / (denominator * 2)).max(1)
     };
-    // Cross-multiplied: which of the two sides is the tighter one.
+    // Cross-multiplied: the side that limits the size.
     let (wide, high) = if width * most_high >= height * most_wide {
         (most_wide, scaled(height, most_wide, width).min(most_high))
     } else {
@@ -27,8 +27,8 @@ pub(crate) fn fit(picture: (u32, u32), bounds: (u32, u32)) -> (u32, u32) {
     (side(wide), side(high))
 }
 
-/// The picture in each of these boxes, in their order. The largest is made first, and each further one from the one
-/// before, which is cheaper than from the picture and looks the same.
+/// The picture in each of these boxes, in their order. The largest is made first, and each smaller one from the one
+/// before: cheaper than from the picture, and without a visible difference.
 pub(crate) fn all(
     picture: Raster,
     bounds: impl Iterator<Item = (u32, u32)>,
@@ -42,7 +42,7 @@ pub(crate) fn all(
     let mut scaled: Vec<(usize, Raster)> = Vec::with_capacity(sizes.len());
     for (index, size) in sizes {
         let from = scaled.last().map_or(&picture, |(_, raster)| raster);
-        // From one that is hardly larger it would only lose sharpness.
+        // Scaling down from a size that is hardly larger loses sharpness.
         let from = if from.width < 2 * size.0 { &picture } else { from };
         let raster = to_size(&mut resizer, from, size)?;
         scaled.push((index, raster));

@@ -1,4 +1,5 @@
-//! Makes a picture smaller by a whole number while its rows come: a picture of 100 megapixels need not be held as a whole.
+//! Reduces a picture by a whole number while its rows are decoded, so that pictures of 100 megapixels fit into
+//! memory.
 
 use svc_plugin_api::ExtractError;
 
@@ -10,9 +11,9 @@ pub(crate) struct Shrinker {
     layout: Layout,
     width: usize,
     height: usize,
-    /// Pixels of a square's side.
+    /// The side of a square in pixels.
     factor: usize,
-    /// Sums of the squares of the row at work, and how many rows are in them.
+    /// Sums of the current row of squares, and the number of rows in them.
     sums: Vec<u32>,
     rows: usize,
     pixels: Vec<u8>,
@@ -21,8 +22,8 @@ pub(crate) struct Shrinker {
 }
 
 impl Shrinker {
-    /// For a picture that is wanted in this size: what comes out is at least twice as large, so that the scaling after it
-    /// has something to choose from.
+    /// A shrinker for a picture that is requested in this size. The result is at least twice as large, so that
+    /// scaling can filter it.
     pub(crate) fn new(
         width: u32,
         height: u32,
@@ -48,7 +49,6 @@ impl Shrinker {
         })
     }
 
-    /// Adds the next row.
     pub(crate) fn add(&mut self, row: &[u8]) {
         if self.factor == 1 {
             self.pixels.extend_from_slice(row);
@@ -82,7 +82,7 @@ impl Shrinker {
         let start = self.pixels.len();
         let last = self.new_width.saturating_sub(1);
         for (index, sums) in self.sums.chunks_mut(channels).enumerate() {
-            // The last square may be cut off by the edge.
+            // The edge may cut the last square.
             let columns = if index == last {
                 self.width - last * self.factor
             } else {
@@ -110,7 +110,7 @@ impl Shrinker {
         }
     }
 
-    /// The picture; rows that did not come are black or transparent.
+    /// The picture. Missing rows are black or transparent.
     pub(crate) fn finish(mut self) -> Result<Raster, ExtractError> {
         if self.rows > 0 {
             self.write_row();

@@ -1,4 +1,4 @@
-//! Pictures of every format, made here: sizes, orientation, alpha, and files that lie or are broken.
+//! Pictures of every format, made in code: sizes, orientation, alpha, hostile and damaged files.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,11 +15,11 @@ use thumbnails::Thumbnails;
 
 const EDGES: [u32; 3] = [250, 720, 1440];
 
-fn draw(name: &str, bytes: &[u8]) -> Result<Vec<Image>, ExtractError> {
-    draw_in(name, bytes, &EDGES)
+fn render_default(name: &str, bytes: &[u8]) -> Result<Vec<Image>, ExtractError> {
+    render_edges(name, bytes, &EDGES)
 }
 
-fn draw_in(name: &str, bytes: &[u8], edges: &[u32]) -> Result<Vec<Image>, ExtractError> {
+fn render_edges(name: &str, bytes: &[u8], edges: &[u32]) -> Result<Vec<Image>, ExtractError> {
     let sizes: Vec<_> = edges
         .iter()
         .map(|edge| Bounds {
@@ -30,7 +30,7 @@ fn draw_in(name: &str, bytes: &[u8], edges: &[u32]) -> Result<Vec<Image>, Extrac
     render::<Thumbnails>(&mut Source::from_bytes(name, bytes.to_vec()), &sizes)
 }
 
-/// A picture whose four quarters are red, green, blue and white, from the upper left on.
+/// A picture with quarters in red, green, blue and white, starting at the upper left.
 fn quarters(width: u32, height: u32) -> RgbImage {
     RgbImage::from_fn(width, height, |x, y| {
         image::Rgb(match (x * 2 < width, y * 2 < height) {
@@ -52,7 +52,7 @@ fn jpeg(picture: &RgbImage) -> Vec<u8> {
     bytes
 }
 
-/// The EXIF of an orientation, as a segment of a JPEG.
+/// Inserts EXIF with an orientation into a JPEG.
 fn with_orientation(jpeg: &[u8], orientation: u8) -> Vec<u8> {
     let mut exif = b"\xff\xe1\0\x22Exif\0\0MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0".to_vec();
     exif.push(orientation);
@@ -74,7 +74,7 @@ fn png(picture: &DynamicImage) -> Vec<u8> {
     bytes
 }
 
-/// A PNG that claims a size and has nothing in it.
+/// A PNG that states a size and has no pixels.
 fn claiming_png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png(&DynamicImage::ImageRgb8(quarters(8, 8)));
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
@@ -96,7 +96,7 @@ fn crc(bytes: &[u8]) -> u32 {
     })
 }
 
-/// Colours in the middle of the four quarters.
+/// The colors in the middle of the four quarters.
 fn corners(image: &Image) -> [[u8; 3]; 4] {
     let pixels = match image.mime.as_str() {
         "image/jpeg" => {
@@ -137,22 +137,22 @@ fn every_orientation_is_turned_upright() {
         (8, [GREEN, WHITE, RED, BLUE]),
         (9, [RED, GREEN, BLUE, WHITE]),
     ] {
-        let drawn = draw("a.jpg", &with_orientation(&picture, orientation)).unwrap();
-        let sizes: Vec<_> = drawn.iter().map(|image| (image.width, image.height)).collect();
+        let rendered = render_default("a.jpg", &with_orientation(&picture, orientation)).unwrap();
+        let sizes: Vec<_> = rendered.iter().map(|image| (image.width, image.height)).collect();
         let expected_sizes = if (5..=8).contains(&orientation) {
             [(188, 250), (480, 640), (480, 640)]
         } else {
             [(250, 188), (640, 480), (640, 480)]
         };
         assert_eq!(sizes, expected_sizes, "{orientation}");
-        for image in &drawn {
+        for image in &rendered {
             assert_eq!(corners(image), expected, "{orientation}");
         }
     }
 }
 
 #[test]
-fn every_format_is_drawn() {
+fn every_format_is_rendered() {
     let picture = DynamicImage::ImageRgb8(quarters(400, 300));
     let mut files = vec![("a.jpg", jpeg(&quarters(400, 300))), ("a.png", png(&picture))];
     for (name, format) in [
@@ -166,12 +166,12 @@ fn every_format_is_drawn() {
         files.push((name, bytes.into_inner()));
     }
     for (name, bytes) in files {
-        // The extension says nothing: `a.jpg` may be a PNG.
-        let drawn =
-            draw_in("other.jpg", &bytes, &[100, 1000]).unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        assert_eq!((drawn[0].width, drawn[0].height), (100, 75), "{name}");
-        assert_eq!((drawn[1].width, drawn[1].height), (400, 300), "{name}");
-        for image in &drawn {
+        // The extension is ignored: `a.jpg` may be a PNG.
+        let rendered = render_edges("other.jpg", &bytes, &[100, 1000])
+            .unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        assert_eq!((rendered[0].width, rendered[0].height), (100, 75), "{name}");
+        assert_eq!((rendered[1].width, rendered[1].height), (400, 300), "{name}");
+        for image in &rendered {
             assert_eq!(corners(image), [RED, GREEN, BLUE, WHITE], "{name}");
         }
     }
@@ -183,22 +183,22 @@ fn large_pictures_are_made_smaller_while_they_are_read() {
         jpeg(&quarters(4000, 1000)),
         png(&DynamicImage::ImageRgb8(quarters(4001, 1003))),
     ] {
-        let drawn = draw_in("a", &bytes, &[250, 40]).unwrap();
-        assert_eq!(drawn[0].width, 250);
-        assert!((62..=63).contains(&drawn[0].height), "{}", drawn[0].height);
-        assert_eq!(corners(&drawn[0]), [RED, GREEN, BLUE, WHITE]);
-        assert_eq!((drawn[1].width, drawn[1].height), (40, 10));
+        let rendered = render_edges("a", &bytes, &[250, 40]).unwrap();
+        assert_eq!(rendered[0].width, 250);
+        assert!((62..=63).contains(&rendered[0].height), "{}", rendered[0].height);
+        assert_eq!(corners(&rendered[0]), [RED, GREEN, BLUE, WHITE]);
+        assert_eq!((rendered[1].width, rendered[1].height), (40, 10));
     }
 }
 
 #[test]
 fn transparent_pictures_stay_transparent_and_their_colours_do_not_run() {
-    // Opaque red beside pixels that are transparent, and green where nobody sees it.
+    // Opaque red next to transparent green pixels.
     let picture = RgbaImage::from_fn(1000, 1000, |x, _| {
         image::Rgba(if x < 500 { [255, 0, 0, 255] } else { [0, 255, 0, 0] })
     });
-    let drawn = draw_in("a.png", &png(&picture.into()), &[100, 333]).unwrap();
-    for image in drawn {
+    let rendered = render_edges("a.png", &png(&picture.into()), &[100, 333]).unwrap();
+    for image in rendered {
         assert_eq!(image.mime, "image/png");
         let mut reader = png::Decoder::new(Cursor::new(&image.bytes)).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
@@ -210,9 +210,12 @@ fn transparent_pictures_stay_transparent_and_their_colours_do_not_run() {
             assert!(*alpha == 0 || (*red > 250 && *green < 5), "{red} {green} {alpha}");
         }
     }
-    // Alpha that says nothing makes no PNG.
+    // Opaque alpha does not make a PNG.
     let opaque = RgbaImage::from_pixel(64, 64, image::Rgba([1, 2, 3, 255]));
-    assert_eq!(draw("a.png", &png(&opaque.into())).unwrap()[0].mime, "image/jpeg");
+    assert_eq!(
+        render_default("a.png", &png(&opaque.into())).unwrap()[0].mime,
+        "image/jpeg"
+    );
 }
 
 #[test]
@@ -223,7 +226,7 @@ fn pictures_that_claim_too_much_are_refused_before_they_are_decoded() {
         (10_001, 10_000),
         (u32::MAX >> 1, u32::MAX >> 1),
     ] {
-        let outcome = draw("a.png", &claiming_png(width, height));
+        let outcome = render_default("a.png", &claiming_png(width, height));
         assert!(
             matches!(
                 outcome,
@@ -232,8 +235,8 @@ fn pictures_that_claim_too_much_are_refused_before_they_are_decoded() {
             "{outcome:?}"
         );
     }
-    // 99 megapixels of which nothing comes.
-    let outcome = draw("a.png", &claiming_png(9_999, 9_999));
+    // 99 megapixels without data.
+    let outcome = render_default("a.png", &claiming_png(9_999, 9_999));
     assert!(matches!(outcome, Err(ExtractError::Invalid(_))), "{outcome:?}");
     let mut claiming = jpeg(&quarters(64, 64));
     let frame = claiming
@@ -241,7 +244,7 @@ fn pictures_that_claim_too_much_are_refused_before_they_are_decoded() {
         .position(|marker| marker == [0xff, 0xc0])
         .unwrap();
     claiming[frame + 5..frame + 9].copy_from_slice(&[0xff, 0xff, 0xff, 0xff]);
-    let outcome = draw("a.jpg", &claiming);
+    let outcome = render_default("a.jpg", &claiming);
     assert!(
         matches!(outcome, Err(ExtractError::Unsupported(_))),
         "{outcome:?}"
@@ -257,7 +260,7 @@ fn picture_with_too_many_scans_is_refused() {
     encoder
         .encode(picture.as_raw(), 64, 64, jpeg_encoder::ColorType::Rgb)
         .unwrap();
-    assert!(draw("a.jpg", &bytes).is_ok());
+    assert!(render_default("a.jpg", &bytes).is_ok());
     let start = bytes
         .windows(2)
         .rposition(|marker| marker == [0xff, 0xda])
@@ -266,7 +269,7 @@ fn picture_with_too_many_scans_is_refused() {
     for _ in 0..100 {
         bytes.splice(start..start, scan.iter().copied());
     }
-    let outcome = draw("a.jpg", &bytes);
+    let outcome = render_default("a.jpg", &bytes);
     assert!(matches!(outcome, Err(ExtractError::Invalid(_))), "{outcome:?}");
 }
 
@@ -278,20 +281,20 @@ fn pictures_that_are_cut_off_end_as_what_is_there_or_an_error() {
     ];
     for whole in files {
         for length in (0..whole.len()).step_by(29) {
-            if let Ok(drawn) = draw_in("a", &whole[..length], &[100]) {
-                assert_eq!((drawn[0].width, drawn[0].height), (100, 75));
+            if let Ok(rendered) = render_edges("a", &whole[..length], &[100]) {
+                assert_eq!((rendered[0].width, rendered[0].height), (100, 75));
             }
         }
     }
     let whole = jpeg(&quarters(640, 480));
-    let half = draw_in("a.jpg", &whole[..whole.len() * 3 / 4], &[250]).unwrap();
+    let half = render_edges("a.jpg", &whole[..whole.len() * 3 / 4], &[250]).unwrap();
     assert_eq!(corners(&half[0])[..2], [RED, GREEN]);
 }
 
 #[test]
-fn raw_is_drawn_from_its_preview_and_turned_by_its_own_orientation() {
+fn raw_is_rendered_from_its_preview_with_its_own_orientation() {
     let preview = jpeg(&quarters(320, 240));
-    // One directory: make nothing of the raw pixels; orientation 6; the preview.
+    // One directory: no pixels of its own, orientation 6, a preview.
     let mut raw = b"II*\0\x08\0\0\0\x04\0".to_vec();
     let mut entry = |tag: u16, kind: u16, value: u32| {
         raw.extend(tag.to_le_bytes());
@@ -306,12 +309,15 @@ fn raw_is_drawn_from_its_preview_and_turned_by_its_own_orientation() {
     raw.extend([0; 4]);
     assert_eq!(raw.len(), 62);
     raw.extend(&preview);
-    let drawn = draw("a.dng", &raw).unwrap();
-    assert_eq!((drawn[0].width, drawn[0].height), (188, 250));
-    assert_eq!(corners(&drawn[0]), [BLUE, RED, WHITE, GREEN]);
-    // Without it there is nothing to draw.
+    let rendered = render_default("a.dng", &raw).unwrap();
+    assert_eq!((rendered[0].width, rendered[0].height), (188, 250));
+    assert_eq!(corners(&rendered[0]), [BLUE, RED, WHITE, GREEN]);
+    // Without the preview there is nothing to render.
     raw[22] = 0x99;
-    assert!(matches!(draw("a.dng", &raw), Err(ExtractError::Unsupported(_))));
+    assert!(matches!(
+        render_default("a.dng", &raw),
+        Err(ExtractError::Unsupported(_))
+    ));
 }
 
 #[test]
@@ -322,7 +328,7 @@ fn what_is_no_picture_is_refused() {
         b"<svg xmlns='http://www.w3.org/2000/svg'/>",
         &[0; 4096],
     ] {
-        let outcome = draw("a.jpg", bytes);
+        let outcome = render_default("a.jpg", bytes);
         assert!(
             matches!(outcome, Err(ExtractError::Refused(_) | ExtractError::Invalid(_))),
             "{outcome:?}"
@@ -333,6 +339,6 @@ fn what_is_no_picture_is_refused() {
 #[test]
 fn same_bytes_give_the_same_pictures() {
     let bytes = jpeg(&quarters(1700, 900));
-    let drawn = draw("a.jpg", &bytes).unwrap();
-    assert_eq!(draw("a.jpg", &bytes).unwrap(), drawn);
+    let rendered = render_default("a.jpg", &bytes).unwrap();
+    assert_eq!(render_default("a.jpg", &bytes).unwrap(), rendered);
 }

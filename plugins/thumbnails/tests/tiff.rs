@@ -1,4 +1,4 @@
-//! TIFF of the form for large files is drawn as the classic one is.
+//! BigTIFF is rendered like classic TIFF.
 
 #![allow(
     clippy::unwrap_used,
@@ -10,7 +10,7 @@
 use svc_plugin_api::{Bounds, ExtractError, Image, Source, render};
 use thumbnails::Thumbnails;
 
-/// Red pixels, uncompressed, in BigTIFF; the strip begins where it says.
+/// Red pixels, uncompressed, in BigTIFF; `strip` is the stated offset of the pixels.
 fn bigtiff(little: bool, width: u64, height: u64, strip: Option<u64>) -> Vec<u8> {
     let number = |number: u64, bytes: usize| match little {
         true => number.to_le_bytes()[..bytes].to_vec(),
@@ -42,7 +42,7 @@ fn bigtiff(little: bool, width: u64, height: u64, strip: Option<u64>) -> Vec<u8>
     file
 }
 
-fn draw(file: Vec<u8>) -> Result<Vec<Image>, ExtractError> {
+fn render_file(file: Vec<u8>) -> Result<Vec<Image>, ExtractError> {
     let bounds = Bounds {
         width: 20,
         height: 20,
@@ -51,9 +51,9 @@ fn draw(file: Vec<u8>) -> Result<Vec<Image>, ExtractError> {
 }
 
 #[test]
-fn bigtiff_is_drawn() {
+fn bigtiff_is_rendered() {
     for little in [true, false] {
-        let [image] = &draw(bigtiff(little, 60, 30, None)).unwrap()[..] else {
+        let [image] = &render_file(bigtiff(little, 60, 30, None)).unwrap()[..] else {
             panic!("not one picture");
         };
         assert_eq!((image.width, image.height), (20, 10));
@@ -69,7 +69,10 @@ fn bigtiff_is_drawn() {
 #[test]
 fn bigtiff_whose_pixels_are_beyond_every_file_is_an_error() {
     for strip in [u64::MAX, u64::MAX - 16, 1 << 63, 1 << 32] {
-        assert!(draw(bigtiff(true, 60, 30, Some(strip))).is_err(), "{strip}");
+        assert!(
+            render_file(bigtiff(true, 60, 30, Some(strip))).is_err(),
+            "{strip}"
+        );
     }
-    assert!(draw(bigtiff(true, 60, 30, None)[..300].to_vec()).is_err());
+    assert!(render_file(bigtiff(true, 60, 30, None)[..300].to_vec()).is_err());
 }

@@ -9,7 +9,7 @@ use video::Tags;
 const NO_PATTERN: f64 = 0.1;
 
 /// The metadata of one file by source.
-pub(crate) struct Statements<'a> {
+pub(crate) struct Sources<'a> {
     pub(crate) own: Nfo,
     pub(crate) season: Nfo,
     pub(crate) show: Nfo,
@@ -20,7 +20,7 @@ pub(crate) struct Statements<'a> {
     pub(crate) file_name: &'a str,
 }
 
-impl Statements<'_> {
+impl Sources<'_> {
     /// Writes the fields of the sidecars first, then those of the name, of the container, and of the folders.
     pub(crate) fn write(&self, record: &mut Record) {
         self.of_sidecars(record);

@@ -5,7 +5,7 @@
 
 mod fields;
 
-use fields::Statements;
+use fields::Sources;
 use naming::record::Record;
 use naming::sidecars::{Video, nfo_files};
 use svc_plugin_api::{ExtractError, Extraction, Extractor, Source};
@@ -23,7 +23,7 @@ impl Extractor for Tv {
         let chosen = nfo_files(&episode, &names);
 
         let mut record = Record::new();
-        let statements = Statements {
+        let sources = Sources {
             own: record.read_nfo(source, chosen.own.as_deref(), false),
             season: record.read_nfo(source, chosen.season.as_deref(), false),
             show: record.read_nfo(source, chosen.show.as_deref(), false),
@@ -32,7 +32,7 @@ impl Extractor for Tv {
             tags: &container.tags,
             file_name: &file_name,
         };
-        statements.write(&mut record);
+        sources.write(&mut record);
         record.sidecars(&episode, &names);
         container.write(record.extraction());
         Ok(record.finish())

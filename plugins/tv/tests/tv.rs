@@ -37,7 +37,7 @@ fn episode_without_sidecar_is_read_from_its_name() {
 }
 
 #[test]
-fn episode_with_sidecars_is_what_they_say() {
+fn episode_with_sidecars_has_their_fields() {
     let own = r#"<episodedetails><title>Lügen</title><season>1</season><episode>2</episode><aired>2017-12-01</aired>
         <plot>Missing.</plot><mpaa>DE:16</mpaa><uniqueid type="tvdb">6368</uniqueid><director>Baran bo Odar</director>
         </episodedetails>"#;

@@ -1,4 +1,4 @@
-//! `cargo run --example describe FILE...`: what the library writes for files, one line of JSON each.
+//! `cargo run --example describe FILE...`: prints the fields of video files, one line of JSON each.
 #![allow(clippy::unwrap_used, reason = "a tool for development")]
 
 use std::fs::File;

@@ -21,24 +21,22 @@ const MARKERS: Guid = *b"\x01\xcd\x87\xf4\x51\xa9\xcf\x11\x8e\xe6\x00\xc0\x0c\x2
 const MAX_HEADER_BYTES: usize = 1024 * 1024;
 /// The most attributes or languages of an object.
 const MAX_ATTRIBUTES: usize = 256;
-/// Tenths of microseconds.
+/// In units of 100 ns.
 const UNITS_PER_MS: u64 = 10_000;
 const UNITS_PER_SECOND: u64 = 10_000_000;
 
-/// Descriptions of one stream are in several objects, so they are joined when all were read.
+/// One stream is described by several objects; [`Header::finish`] joins them.
 #[derive(Default)]
 struct Header {
     video: Video,
     preroll_ms: u64,
-    /// Number of each stream of the model.
+    /// The stream numbers, in the order of the streams.
     numbers: Vec<u16>,
     languages: Vec<String>,
-    /// Number of a stream, its language, and how long each of its pictures is shown.
+    /// Stream number, index of its language, duration of a picture in units.
     extended: Vec<(u16, u16, u64)>,
 }
 
-/// Reads a file.
-///
 /// # Errors
 /// `Io` if a read failed.
 pub(crate) fn read(source: &mut Source) -> Result<Video, ExtractError> {
@@ -48,7 +46,7 @@ pub(crate) fn read(source: &mut Source) -> Result<Video, ExtractError> {
         ..Header::default()
     };
     for object in Object::of_header(&bytes) {
-        // An object that is cut off gives the values before its end.
+        // A truncated object gives the values before its end.
         let _ = header.object(&object);
     }
     Ok(header.finish())
@@ -101,7 +99,7 @@ impl Header {
             VIDEO_STREAM => {
                 let mut bytes = Bytes(description);
                 let (width, height) = (bytes.le32()?, bytes.le32()?);
-                // A flag, the size of the bitmap header, and its first parts.
+                // A flag, the size of the bitmap header, and its first fields.
                 bytes.skip(3 + 16)?;
                 let mut stream = Stream::new(Kind::Video, fourcc::windows(bytes.array()?));
                 stream.size(width, height);
@@ -122,7 +120,7 @@ impl Header {
         if self.extended.len() < MAX_STREAMS {
             self.extended.push((number, language, picture));
         }
-        // The stream may be described in here, behind its names and payload extensions.
+        // The stream properties may follow its names and payload extensions.
         let (names, extensions) = (bytes.le16()?, bytes.le16()?);
         for _ in 0..names {
             bytes.skip(2)?;
@@ -174,7 +172,7 @@ impl Header {
                 stream.fps = rate::fraction(UNITS_PER_SECOND, *picture);
             }
         }
-        // The time before the first picture is counted in.
+        // The play duration includes the preroll.
         let preroll = self.preroll_ms;
         self.video.duration_ms = self.video.duration_ms.map(|ms| ms.saturating_sub(preroll));
         self.video

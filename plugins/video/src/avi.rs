@@ -1,4 +1,4 @@
-//! AVI: RIFF chunks. The header list describes the streams; OpenDML adds the number of frames beyond 2 GiB.
+//! AVI: RIFF chunks. The header list describes the streams; OpenDML adds the number of frames of files over 2 GiB.
 
 use std::io::Result;
 
@@ -10,12 +10,12 @@ use crate::codec::{fourcc, wave};
 use crate::rate;
 use crate::video::{Kind, MAX_STREAMS, Stream, Video};
 
-/// The most chunks of one list that are walked.
+/// The most chunks of one list that are read.
 const MAX_CHUNKS: usize = 512;
-/// The most bytes of a header and of a text.
+/// The most bytes of a header or a text.
 const MAX_HEADER_BYTES: usize = 4096;
 
-/// The chunks of a list, or of the file.
+/// The chunks of a list or of the file.
 struct Lists(Chunks);
 
 impl Lists {
@@ -32,7 +32,7 @@ impl Lists {
         ))
     }
 
-    /// The next chunk, and whether it is a list, whose name is that of its type.
+    /// The next chunk, and whether it is a list; a list has the name of its type.
     fn next(&mut self, source: &mut Source) -> Result<Option<(Chunk, bool)>> {
         Ok(match self.0.next(source)? {
             Some(chunk) if matches!(&chunk.name, b"LIST" | b"RIFF") => Some((chunk.into_list(source)?, true)),
@@ -41,22 +41,20 @@ impl Lists {
     }
 }
 
-/// What the headers say besides the streams.
+/// Values of the headers, besides the streams.
 #[derive(Default)]
 struct Header {
-    /// Microseconds.
+    /// The duration of a frame in microseconds.
     frame: u32,
     frames: u32,
     /// Frames of all parts of the file.
     all_frames: u32,
-    /// Languages of the sounds, in their order.
+    /// Indices of audio streams, with their languages.
     languages: Vec<(usize, String)>,
-    /// The longest stream in milliseconds.
+    /// The duration of the longest stream in milliseconds.
     longest: u64,
 }
 
-/// Reads a file.
-///
 /// # Errors
 /// `Io` if a read failed.
 pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
@@ -76,7 +74,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
         header.frames
     };
     let by_frames = u64::from(frames) * u64::from(header.frame) / 1000;
-    // A file of several parts counts the frames of the first one in its streams.
+    // In a file of several parts the streams count only the frames of the first.
     let longest = if header.all_frames > header.frames {
         by_frames.max(header.longest)
     } else {
@@ -163,7 +161,7 @@ fn stream(source: &mut Source, list: &Chunk, header: &mut Header) -> Result<Opti
     }))
 }
 
-/// A bitmap header, a description of sound, or subtitles, which no header describes.
+/// A stream by its format: a bitmap header, an audio format, or subtitles, which have none.
 fn description(kind: [u8; 4], handler: [u8; 4], body: &[u8]) -> Option<Stream> {
     let mut bytes = Bytes(body);
     match &kind {
@@ -178,7 +176,7 @@ fn description(kind: [u8; 4], handler: [u8; 4], body: &[u8]) -> Option<Stream> {
                 code
             });
             let mut stream = Stream::new(Kind::Video, codec);
-            // Pictures that begin at the top have a negative height.
+            // A negative height marks rows from top to bottom.
             stream.size(width, height.unsigned_abs());
             Some(stream)
         }

@@ -1,6 +1,5 @@
-//! Bits off the front of some bytes, highest first, as MPEG's headers have them.
+//! A bit reader, highest bit first, for MPEG headers.
 
-/// What is left of some bits.
 #[derive(Debug, Clone)]
 pub(crate) struct Bits<'a> {
     bytes: &'a [u8],
@@ -8,12 +7,10 @@ pub(crate) struct Bits<'a> {
 }
 
 impl<'a> Bits<'a> {
-    /// From the first byte on.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// One bit.
     pub(crate) fn flag(&mut self) -> Option<bool> {
         let byte = self.bytes.get(self.at / 8)?;
         let bit = byte >> (7 - self.at % 8) & 1;
@@ -21,7 +18,7 @@ impl<'a> Bits<'a> {
         Some(bit == 1)
     }
 
-    /// A number of up to 32 bits.
+    /// A number of `count` bits, at most 32.
     pub(crate) fn take(&mut self, count: u32) -> Option<u32> {
         let mut number = 0_u32;
         for _ in 0..count {
@@ -30,7 +27,6 @@ impl<'a> Bits<'a> {
         Some(number)
     }
 
-    /// Passes over so many bits.
     pub(crate) fn skip(&mut self, count: usize) -> Option<()> {
         self.at = self
             .at
@@ -39,7 +35,7 @@ impl<'a> Bits<'a> {
         Some(())
     }
 
-    /// An Exp-Golomb number.
+    /// An unsigned Exp-Golomb number.
     pub(crate) fn golomb(&mut self) -> Option<u32> {
         let mut zeros = 0;
         while !self.flag()? {
@@ -52,14 +48,14 @@ impl<'a> Bits<'a> {
         (1_u32.checked_shl(zeros)? - 1).checked_add(rest)
     }
 
-    /// An Exp-Golomb number that may be negative.
+    /// A signed Exp-Golomb number.
     pub(crate) fn signed_golomb(&mut self) -> Option<i64> {
         let code = i64::from(self.golomb()?);
         Some(if code % 2 == 1 { (code + 1) / 2 } else { -code / 2 })
     }
 }
 
-/// Without the bytes that keep a start code from appearing: 00 00 03 was 00 00.
+/// Removes emulation prevention bytes: 00 00 03 becomes 00 00.
 pub(crate) fn unescape(unit: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(unit.len());
     let mut zeros = 0;

@@ -1,15 +1,15 @@
-//! What a file is, by its content.
+//! Detects the container by the content of a file.
 
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::video::Video;
 use crate::{asf, avi, flv, matroska, mp4, mpeg, ogg};
 
-/// Reads what a file says about itself.
+/// Reads the headers of a video.
 ///
 /// # Errors
-/// `Refused` for a file of another kind, `Invalid` for one that is broken beyond use, `Io` if a read failed. A
-/// file that is only cut off still gives what its headers say.
+/// `Refused` for another format, `Invalid` if no stream is described, `Io` if a read failed. A truncated file gives
+/// the values before its end.
 pub fn read(source: &mut Source) -> Result<Video, ExtractError> {
     let head = source.bytes_at(0, 16)?;
     let video = match head.as_slice() {
@@ -29,16 +29,16 @@ pub fn read(source: &mut Source) -> Result<Video, ExtractError> {
         _ if head.starts_with(&containers::asf::HEADER) => asf::read(source)?,
         _ => match mpeg::packets::Layout::detect(source)? {
             Some(layout) => mpeg::transport::read(source, layout)?,
-            None => return Err(ExtractError::Refused("not a known kind of video file".into())),
+            None => return Err(ExtractError::Refused("not a supported video format".into())),
         },
     };
     finish(video, source)
 }
 
-/// Reads what a Matroska file says about itself, whether there is a picture in it or only sound.
+/// Reads the headers of a Matroska file with or without video.
 ///
 /// # Errors
-/// As [`read`].
+/// As for [`read`].
 pub fn read_matroska(source: &mut Source) -> Result<Video, ExtractError> {
     let video = matroska::read(source)?;
     finish(video, source)

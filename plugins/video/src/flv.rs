@@ -1,4 +1,4 @@
-//! FLV: tags of sound, picture and script; the script's first one describes the file.
+//! FLV: audio, video and script tags; the first script tag describes the file.
 
 use std::io::Result;
 
@@ -9,14 +9,12 @@ use crate::rate;
 use crate::video::{Kind, Stream, Video};
 use containers::bytes::{Bytes, text};
 
-/// The most tags that are looked at for the first of each kind.
+/// The most tags that are read to find the first of each type.
 const MAX_TAGS: usize = 64;
-/// The most bytes of a tag, and values of the description.
+/// The most bytes of a tag, and the most values of the description.
 const MAX_TAG_BYTES: usize = 64 * 1024;
 const MAX_VALUES: usize = 256;
 
-/// Reads a file.
-///
 /// # Errors
 /// `Io` if a read failed.
 pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
@@ -26,7 +24,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     let mut size = (0, 0);
     let mut offset = source.array_at::<4>(5)?.map_or(9, u32::from_be_bytes).into();
     for _ in 0..MAX_TAGS {
-        // The size of the tag before, then kind, size, time, stream.
+        // The size of the previous tag; then type, size, time, stream.
         let Some([_, _, _, _, kind, a, b, c, ..]) = source.array_at::<15>(offset)? else {
             break;
         };
@@ -67,7 +65,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     Ok(video)
 }
 
-/// The time of the last tag, which the file's last four bytes lead to.
+/// The time of the last tag, which the last four bytes of the file locate.
 fn last_time(source: &mut Source) -> Result<Option<u64>> {
     let end = source.size().saturating_sub(4);
     let size = source.array_at::<4>(end)?.map_or(0, u32::from_be_bytes);
@@ -125,11 +123,11 @@ fn read_audio(body: &[u8]) -> Option<Stream> {
     Some(stream)
 }
 
-/// `onMetaData`: names and numbers; texts become tags.
+/// `onMetaData`: returns the numbers; texts become tags.
 fn description(body: &[u8], video: &mut Video) -> Vec<(String, f64)> {
     let mut bytes = Bytes(body);
     let mut numbers = Vec::new();
-    // Two names of the script: its own, which is a text, and an array of values.
+    // Two script values: the name, which is a text, and an array.
     let _ = values(&mut bytes, video, &mut numbers);
     numbers
 }
@@ -155,9 +153,9 @@ fn values(bytes: &mut Bytes, video: &mut Video, numbers: &mut Vec<(String, f64)>
                 let length = bytes.be16()?;
                 video.tags.add(&name, &text(bytes.take(length.into())?));
             }
-            // A date, and its offset.
+            // A date and its offset.
             11 => bytes.skip(10)?,
-            // The end, or an object, behind which there is nothing of interest.
+            // The end, or an object, after which nothing relevant follows.
             _ => return None,
         }
     }

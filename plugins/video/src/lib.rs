@@ -1,9 +1,8 @@
-//! What video containers say about themselves: streams, durations, chapters, tags and pictures.
+//! The headers of video containers: streams, durations, chapters, tags and pictures.
 //!
-//! [`read`] finds out by a file's content which container it is, and walks its headers; frames are looked at
-//! only where a container says nothing of its streams (MPEG), and only the first ones. Codecs are named as
-//! ffprobe names them. A library for the plugins that read films and series; each writes its own keys beside
-//! those of [`Video::write`].
+//! [`read`] detects the container by its content and reads its headers. Frames are read only if a container does not
+//! describe its streams (MPEG), and only the first ones. Codecs have the names of ffprobe. The plugins for movies and
+//! TV write their own fields in addition to those of [`Video::write`].
 
 mod asf;
 mod avi;

@@ -1,4 +1,4 @@
-//! Ogg: pages of several streams, whose first packets describe them.
+//! Ogg: interleaved streams, described by their first packets.
 
 use std::io::Result;
 
@@ -10,25 +10,23 @@ use crate::rate;
 use crate::tags::Tags;
 use crate::video::{Kind, MAX_STREAMS, Stream, Video};
 
-/// The most pages that are read for descriptions, and the bytes of one that may say something.
+/// The most pages that are read for headers, and the most bytes of each.
 const MAX_PAGES: usize = 64;
 const MAX_PAGE_BYTES: usize = 16 * 1024;
-/// How much of the end is searched for the last pages.
+/// The bytes at the end that are searched for the last pages.
 const TAIL_BYTES: u64 = 128 * 1024;
 
-/// A stream of the file.
+/// A logical stream.
 struct Logical {
     serial: u32,
     stream: Option<Stream>,
-    /// Units a second, over.
+    /// Units per second as a fraction.
     units: (u64, u64),
-    /// Bits by which the first part of a position is moved; Theora counts from the last key frame.
+    /// The number of low bits in a position that count frames since the last key frame (Theora).
     shift: u32,
     has_comments: bool,
 }
 
-/// Reads a file.
-///
 /// # Errors
 /// `Io` if a read failed.
 pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
@@ -54,7 +52,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     video.duration_ms = last_time(source, &logical)?;
     video.streams = logical.into_iter().filter_map(|of| of.stream).collect();
     if !video.streams.iter().any(|stream| stream.kind == Kind::Video) {
-        return Err(ExtractError::Refused("Ogg without pictures".into()));
+        return Err(ExtractError::Refused("Ogg without video".into()));
     }
     Ok(video)
 }
@@ -113,13 +111,13 @@ fn theora(packet: &[u8], units: &mut (u64, u64), shift: &mut u32) -> Option<Stre
     bytes.skip(2)?;
     *units = (bytes.be32()?.into(), bytes.be32()?.into());
     stream.fps = rate::fraction(units.0, units.1);
-    // Shape of a pixel, colours, rate, quality; then five bits of the shift.
+    // Aspect ratio, color space, bitrate, quality; then five bits of the shift.
     bytes.skip(3 + 3 + 1 + 3)?;
     *shift = u32::from(bytes.be16()? >> 5 & 31);
     Some(stream)
 }
 
-/// A packet of comments: `NAME=value`, lowest byte first.
+/// A packet of Vorbis comments.
 fn comments(packet: &[u8], stream: Option<&mut Stream>, tags: &mut Tags) {
     let magic = [&b"\x81theora"[..], b"\x03vorbis", b"OpusTags"];
     let Some(body) = magic.iter().find_map(|magic| packet.strip_prefix(*magic)) else {
@@ -152,7 +150,7 @@ fn string(bytes: &mut Bytes) -> Option<String> {
     bytes.take(length).map(text)
 }
 
-/// The latest position among the last pages.
+/// The latest position of the last pages, in milliseconds.
 fn last_time(source: &mut Source, logical: &[Logical]) -> Result<Option<u64>> {
     let start = source.size().saturating_sub(TAIL_BYTES);
     let bytes = source.bytes_at(start, usize::try_from(TAIL_BYTES).unwrap_or(0))?;

@@ -1,15 +1,15 @@
-//! Frame rates: written down as fractions, as durations, or seen in timestamps.
+//! Frame rates from fractions, durations or timestamps.
 
-/// Rates that are in use. What is seen in rounded timestamps is taken for the nearest of them.
+/// Common rates. A rate that is measured from rounded timestamps is replaced by the nearest of them.
 const USUAL: [f64; 20] = [
     5.0, 6.0, 8.0, 10.0, 12.0, 12.5, 14.985, 15.0, 20.0, 23.976, 24.0, 25.0, 29.97, 30.0, 47.952, 48.0, 50.0,
     59.94, 60.0, 120.0,
 ];
-/// Beyond these it is a clock or noise, not a rate.
+/// Other values are clock rates or noise.
 const MIN_RATE: f64 = 0.01;
 const MAX_RATE: f64 = 480.0;
 
-/// Pictures over time, to three decimals; `None` where it is no rate.
+/// Frames per time unit, to three decimals; `None` if it is not a plausible rate.
 pub(crate) fn fraction(pictures: u64, time: u64) -> Option<f64> {
     if time == 0 {
         return None;
@@ -17,21 +17,21 @@ pub(crate) fn fraction(pictures: u64, time: u64) -> Option<f64> {
     rounded(pictures as f64 / time as f64)
 }
 
-/// A rate to three decimals.
+/// To three decimals; `None` if it is not a plausible rate.
 pub(crate) fn rounded(rate: f64) -> Option<f64> {
     (MIN_RATE..=MAX_RATE)
         .contains(&rate)
         .then(|| (rate * 1000.0).round() / 1000.0)
 }
 
-/// The rate of pictures with these timestamps, of which there are `ticks` a second.
+/// The rate of frames with these timestamps, at `ticks` per second.
 ///
-/// Timestamps come in the order of decoding and are rounded, so the middle one of the distances counts, and a
-/// usual rate within 2 % of it.
+/// Timestamps are in decoding order and rounded. The median of the distances gives the rate, which is replaced by a
+/// common rate within 2 %.
 pub(crate) fn seen(mut timestamps: Vec<u64>, ticks: f64) -> Option<f64> {
     timestamps.sort_unstable();
     timestamps.dedup();
-    // The order of decoding leaves holes at the end: pictures that are shown earlier come later.
+    // In decoding order the last timestamps have gaps: earlier frames follow later.
     let kept = timestamps.len().saturating_sub(timestamps.len() / 8);
     timestamps.truncate(kept.max(2));
     let (first, last) = (timestamps.first()?, timestamps.last()?);
@@ -41,7 +41,7 @@ pub(crate) fn seen(mut timestamps: Vec<u64>, ticks: f64) -> Option<f64> {
     let usual = USUAL
         .into_iter()
         .min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-    // Few pictures say little; many say exactly.
+    // Few frames give an imprecise rate, many a precise one.
     let within = if distances < 24 { 0.02 } else { 0.005 };
     Some(if distance(&usual) < within { usual } else { rate })
 }

@@ -1,40 +1,35 @@
-//! What a file says of its content, under the many names that containers have for the same thing.
+//! Tags of the content, under the names that the containers use.
 
 use svc_plugin_api::{ExtractionBuilder, PartialDate, parse_date};
 
-/// The most statements without a field of their own that are kept.
+/// The most tags without a field of their own.
 const MAX_OTHER: usize = 64;
 
-/// Statements about the content. The first one of each kind stays.
+/// Tags of the content. The first value of each is kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tags {
-    /// Of the film or, in most files, of the episode.
+    /// Of the movie or, in most files, of the episode.
     pub title: Option<String>,
     /// Of the release.
     pub date: Option<PartialDate>,
-    /// The series.
+    /// Title of the TV show.
     pub show: Option<String>,
-    /// Number of the season.
     pub season: Option<u32>,
-    /// Number of the episode within the season.
+    /// Within the season.
     pub episode: Option<u32>,
-    /// Of the episode, where the file tells it from the title.
+    /// If the file states it separately from the title.
     pub episode_title: Option<String>,
-    /// What it is about.
     pub description: Option<String>,
-    /// In order.
     pub genres: Vec<String>,
-    /// Free text.
     pub comment: Option<String>,
     /// The program that wrote the file.
     pub encoder: Option<String>,
-    /// Names in upper case and values of all other statements.
+    /// All other tags, with names in upper case.
     pub other: Vec<(String, String)>,
 }
 
 impl Tags {
-    /// Takes a statement under the name that a container has for it; names of several words may be joined by
-    /// anything.
+    /// Adds a tag by the container's name for it; any separator between words is accepted.
     pub(crate) fn add(&mut self, name: &str, value: &str) {
         let value = value.trim_matches(|c: char| c.is_whitespace() || c.is_control());
         if value.is_empty() {
@@ -53,7 +48,7 @@ impl Tags {
                 self.episode = self.episode.or_else(|| number(value));
             }
             "EPISODETITLE" => first(&mut self.episode_title, value),
-            // Some write a title there, others a number of production.
+            // Some programs write a title, others a production code.
             "EPISODEID" | "TVEPISODEID" if is_title(value) => first(&mut self.episode_title, value),
             "DESCRIPTION" | "SYNOPSIS" | "SUMMARY" => first(&mut self.description, value),
             "GENRE" => self.genre(value),
@@ -64,7 +59,7 @@ impl Tags {
         }
     }
 
-    /// A genre, or several in one text.
+    /// Adds a genre, or several in one text.
     fn genre(&mut self, value: &str) {
         for genre in value.split([';', '|']).map(str::trim) {
             if !genre.is_empty() && self.genres.len() < MAX_OTHER && !self.genres.iter().any(|g| g == genre) {
@@ -73,7 +68,6 @@ impl Tags {
         }
     }
 
-    /// Writes the keys.
     pub(crate) fn write(&self, extraction: &mut ExtractionBuilder) {
         let texts = [
             ("video.title", &self.title),
@@ -92,7 +86,7 @@ impl Tags {
             extraction.date("video.date", date);
         }
         extraction.texts("video.genres", &self.genres);
-        // Season 0 is the one of the specials, and some series begin with an episode 0.
+        // Season 0 is that of specials, and some shows begin with episode 0.
         for (key, number) in [("video.season", self.season), ("video.episode", self.episode)] {
             if let Some(number) = number {
                 extraction.integer(key, i64::from(number));
@@ -111,7 +105,7 @@ fn is_title(value: &str) -> bool {
     value.contains(' ') || !value.contains(|c: char| c.is_ascii_digit())
 }
 
-/// The number that a text begins with: `3`, `03`, `3/10`.
+/// The leading number of `3`, `03`, `3/10`.
 fn number(value: &str) -> Option<u32> {
     let digits = value.bytes().take_while(u8::is_ascii_digit).count();
     value.get(..digits)?.parse().ok()

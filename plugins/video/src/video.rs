@@ -1,4 +1,4 @@
-//! The model of a video file, and how it is said in the contract's keys.
+//! The model of a video file, and its conversion to fields.
 
 use std::borrow::Cow;
 
@@ -7,51 +7,44 @@ use svc_plugin_api::{ExtractionBuilder, Picture, clean_text};
 
 use crate::tags::Tags;
 
-/// The most streams of a file.
 pub(crate) const MAX_STREAMS: usize = 64;
-/// The most chapters of a file.
 pub(crate) const MAX_CHAPTERS: usize = 1000;
-/// A duration beyond 1000 hours is a broken number, not a film.
+/// 1000 hours. A longer duration is from a damaged header.
 const MAX_DURATION_MS: u64 = 1000 * 60 * 60 * 1000;
 
-/// What a file says about itself.
+/// The headers of a video file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Video {
     /// `mp4`, `mov`, `matroska`, `webm`, `avi`, `mpegts`, `mpegps`, `asf`, `flv` or `ogg`.
     pub container: &'static str,
-    /// Milliseconds.
     pub duration_ms: Option<u64>,
-    /// Bits a second over the whole file.
+    /// Bits per second, over the whole file.
     pub bitrate: Option<i64>,
     /// In the file's order.
     pub streams: Vec<Stream>,
-    /// In the order of their beginnings.
+    /// By start time.
     pub chapters: Vec<Chapter>,
-    /// What the file says of its content.
     pub tags: Tags,
-    /// What a Matroska file says, word for word; [`Video::tags`] is the same as films have it.
+    /// The tags of a Matroska file as they are; [`Video::tags`] contains them as tags of a movie or episode.
     pub simple_tags: Vec<SimpleTag>,
-    /// Covers and other pictures, where they lie in the file.
+    /// Covers and other pictures.
     pub pictures: Vec<Picture>,
 }
 
-/// A statement of a Matroska file.
+/// A tag of a Matroska file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleTag {
-    /// What it is about: 30 a track of a release, 50 the release or the film, 60 and more what that is part of.
+    /// The target level: 30 a track of a release, 50 the release or the movie, 60 and more a collection.
     pub level: u64,
-    /// Whether it is about one stream, not about the whole file.
+    /// Whether the target is one stream and not the whole file.
     pub is_of_track: bool,
     /// In upper case.
     pub name: String,
-    /// As it stands in the file.
     pub value: String,
 }
 
-/// What a stream is of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Kind {
     #[default]
     Video,
@@ -59,62 +52,57 @@ pub enum Kind {
     Subtitle,
 }
 
-/// A way of showing more than the standard range of brightness.
+/// A format with a high dynamic range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names are those of the formats")]
 pub enum Hdr {
     Hdr10,
     Hlg,
     DolbyVision,
 }
 
-/// One stream. What a file does not say, or what its kind of stream has not, is absent.
+/// One stream. Values that the file does not state, or that do not apply to the type of stream, are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Stream {
-    /// What it is of.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// As ffprobe calls it; an unknown one by the file's own code.
+    /// As ffprobe names it; the file's code for an unknown one.
     pub codec: Cow<'static, str>,
-    /// Pixels as coded.
+    /// In pixels, as coded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// Pixels as coded.
+    /// In pixels, as coded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height: Option<u32>,
-    /// Pictures a second, to three decimals.
+    /// Frames per second, to three decimals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fps: Option<f64>,
-    /// The range of brightness, where it is a high one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hdr: Option<Hdr>,
-    /// Degrees by which a player turns the picture clockwise: 90, 180 or 270.
+    /// The clockwise rotation for display, in degrees: 90, 180 or 270.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<u16>,
-    /// Number of channels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channels: Option<u32>,
-    /// Hz.
+    /// In hertz.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample_rate: Option<u32>,
     /// BCP 47.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// What the file calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Whether a player takes it unasked.
+    /// Whether players select it by default.
     #[serde(rename = "default")]
     pub is_default: bool,
-    /// Whether a player shows it even where subtitles are off; for subtitles only.
+    /// Whether players show it even if subtitles are off; for subtitles only.
     #[serde(rename = "forced", skip_serializing_if = "Option::is_none")]
     pub is_forced: Option<bool>,
 }
 
 impl Stream {
-    /// A stream of which nothing else is known yet.
+    /// A stream of this codec without further values.
     pub(crate) fn new(kind: Kind, codec: impl Into<Cow<'static, str>>) -> Self {
         Self {
             kind,
@@ -124,41 +112,39 @@ impl Stream {
         }
     }
 
-    /// Sets the size of the picture, unless it is none.
+    /// Sets the size, unless one of the numbers is 0.
     pub(crate) fn size(&mut self, width: u32, height: u32) {
         if width > 0 && height > 0 {
             (self.width, self.height) = (Some(width), Some(height));
         }
     }
 
-    /// Sets channels and sample rate, as far as they are not 0.
+    /// Sets channels and sample rate, unless they are 0.
     pub(crate) fn set_audio(&mut self, channels: u32, sample_rate: u32) {
         self.channels = Some(channels).filter(|count| *count > 0).or(self.channels);
         self.sample_rate = Some(sample_rate).filter(|rate| *rate > 0).or(self.sample_rate);
     }
 
-    /// As one line of JSON.
+    /// One line of JSON.
     fn json(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }
 }
 
-/// A part of a video.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Chapter {
-    /// Where it begins, in milliseconds.
+    /// In milliseconds.
     pub start_ms: u64,
-    /// Where it ends, if that is known.
+    /// In milliseconds, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_ms: Option<u64>,
-    /// What the file calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
 }
 
 impl Video {
-    /// A file of this container of which nothing else is known yet.
+    /// A file of this container without further values.
     pub(crate) fn new(container: &'static str) -> Self {
         Self {
             container,
@@ -166,18 +152,18 @@ impl Video {
         }
     }
 
-    /// The picture that the file is about: the first video stream.
+    /// The first video stream, which gives the dimensions of the file.
     pub fn main_video(&self) -> Option<&Stream> {
         self.streams.iter().find(|stream| stream.kind == Kind::Video)
     }
 
-    /// How long a picture is shown: what lies behind the last timestamp.
+    /// The duration of a frame: the time after the last timestamp.
     pub(crate) fn picture_ms(&self) -> u64 {
         let fps = self.main_video().and_then(|stream| stream.fps);
         fps.map_or(0, |fps| (1000.0 / fps).round() as u64)
     }
 
-    /// Brings what a container's reader found into the form that [`Video`] promises.
+    /// Normalizes the values of a container.
     pub(crate) fn finish(mut self, file_bytes: u64) -> Self {
         self.duration_ms = self.duration_ms.filter(|ms| (1..=MAX_DURATION_MS).contains(ms));
         self.bitrate = self
@@ -191,8 +177,8 @@ impl Video {
         self
     }
 
-    /// Sorts the chapters; one that does not say where it ends does so where the next begins, the last at the
-    /// end of the file.
+    /// Sorts the chapters. A chapter without an end ends where the next begins, and the last one at the end of the
+    /// file.
     fn finish_chapters(&mut self) {
         self.chapters.sort_by_key(|chapter| chapter.start_ms);
         self.chapters.truncate(MAX_CHAPTERS);
@@ -206,7 +192,7 @@ impl Video {
         }
     }
 
-    /// Writes the keys of `docs/plugin-keys.md` that begin with `video.`, duration, dimensions and pictures.
+    /// Writes the `video.` fields of `docs/plugin-keys.md`, duration, dimensions and pictures.
     pub fn write(&self, extraction: &mut ExtractionBuilder) {
         extraction.text("video.container", self.container);
         if let Some(duration) = self.duration_ms {
@@ -266,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn stream_as_json_says_only_what_is_known() {
+    fn stream_as_json_omits_unknown_values() {
         let mut stream = Stream::new(Kind::Subtitle, "subrip");
         stream.language = Some("en".into());
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Every container says the same of the same video.
+//! Every container gives the same result for the same video.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use svc_fixtures::{Clip, VideoFormat};
@@ -135,7 +135,7 @@ fn chapters_are_the_same_where_there_is_a_place_for_them() {
 }
 
 #[test]
-fn cover_is_where_it_lies() {
+fn cover_span_is_exact() {
     for format in [VideoFormat::Mp4, VideoFormat::Matroska] {
         let bytes = episode().encode(format);
         let found = read(&episode(), format);
@@ -156,7 +156,7 @@ fn cover_is_where_it_lies() {
 }
 
 #[test]
-fn subtitles_say_how_they_are_shown() {
+fn subtitles_have_their_flags() {
     let clip = Clip::new(10_000)
         .video("hevc", 3840, 2160, 50.0)
         .transfer(16)
@@ -233,7 +233,7 @@ fn subtitles_of_every_kind_in_mp4_have_their_format_and_language() {
         .subtitle("eia_608", "");
     for format in [VideoFormat::Mp4, VideoFormat::FragmentedMp4, VideoFormat::Mov] {
         let found = read(&clip, format);
-        let told: Vec<_> = found.streams[1..]
+        let described: Vec<_> = found.streams[1..]
             .iter()
             .map(|stream| {
                 (
@@ -250,9 +250,9 @@ fn subtitles_of_every_kind_in_mp4_have_their_format_and_language() {
             (Kind::Subtitle, "ttml", Some("pt-BR"), Some(false)),
             (Kind::Subtitle, "eia_608", None, Some(false)),
         ];
-        assert_eq!(told, expected, "{format:?}");
+        assert_eq!(described, expected, "{format:?}");
     }
-    // A file of nothing but subtitles, as a stream in parts has them.
+    // A fragmented file with only subtitles.
     let found = read(
         &Clip::new(10_000).subtitle("webvtt", "eng"),
         VideoFormat::FragmentedMp4,
@@ -264,7 +264,7 @@ fn subtitles_of_every_kind_in_mp4_have_their_format_and_language() {
 }
 
 #[test]
-fn handler_behind_the_samples_and_text_of_a_media_type_are_known() {
+fn handler_after_the_samples_and_text_of_a_media_type_are_known() {
     let clip = Clip::new(10_000).subtitle("webvtt", "eng");
     let plain = clip.encode(VideoFormat::Mp4);
     let find = |name: &[u8]| plain.windows(4).position(|window| window == name).unwrap() - 4;
@@ -280,7 +280,7 @@ fn handler_behind_the_samples_and_text_of_a_media_type_are_known() {
     let mut stxt = plain.clone();
     let at = find(b"wvtt") + 4;
     stxt[at..at + 4].copy_from_slice(b"stxt");
-    // In the place of the box, an encoding that is empty and a type.
+    // Replace the box by an empty encoding and a type.
     stxt[at + 12..][..14].copy_from_slice(b"\0text/vtt\0\0\0\0\0");
     for bytes in [turned.concat(), stxt] {
         let found = video::read(&mut Source::from_bytes("a.mp4", bytes)).unwrap();
@@ -343,7 +343,7 @@ fn files_of_other_kinds_are_refused() {
 }
 
 #[test]
-fn film_of_two_hours_costs_few_reads() {
+fn movie_of_two_hours_needs_few_reads() {
     let clip = Clip::film("Long", 7_200_000);
     for format in VideoFormat::ALL {
         let mut source = Source::from_bytes("a", clip.encode(format));

@@ -1,10 +1,10 @@
-//! Files that lie: every call ends, with few reads, whatever the bytes say.
+//! Hostile files: every call returns with few reads, whatever the bytes are.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use svc_fixtures::{Clip, VideoFormat};
 use svc_plugin_api::Source;
 
-/// Reads of the host that no small file may need more than.
+/// The most reads of the host for a small file.
 const MAX_READS: u64 = 64;
 
 fn survives(what: &str, bytes: Vec<u8>) {
@@ -61,7 +61,7 @@ fn every_byte_at_its_extremes_ends() {
 }
 
 #[test]
-fn truncated_behind_the_headers_still_says_what_they_say() {
+fn truncated_after_the_headers_gives_their_values() {
     for format in [VideoFormat::Mp4, VideoFormat::Matroska, VideoFormat::Avi] {
         let bytes = small().encode(format);
         let mut source = Source::from_bytes("a", bytes[..bytes.len() - 60].to_vec());
@@ -95,7 +95,7 @@ fn sizes_beyond_every_file_end() {
 
 #[test]
 fn tables_that_name_themselves_end() {
-    // A table of Matroska whose every entry is the table itself.
+    // A Matroska seek head whose entries all refer to itself.
     let entry = b"\x4d\xbb\x8b\x53\xab\x84\x11\x4d\x9b\x74\x53\xac\x81\x00".repeat(500);
     let size = u32::try_from(entry.len()).unwrap() | 0x1000_0000;
     let file = [

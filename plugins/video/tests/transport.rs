@@ -1,10 +1,10 @@
-//! Sound in transport streams, by the types, descriptors and frames that say what it is.
+//! Audio in transport streams, identified by types, descriptors and frames.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use svc_plugin_api::Source;
 use video::{Kind, Stream};
 
-/// Bits, highest first, as bytes with some more behind.
+/// Packs values of these widths, highest bit first, followed by more bytes.
 fn packed(parts: &[(u32, u32)]) -> Vec<u8> {
     let bits = parts
         .iter()
@@ -23,7 +23,7 @@ fn packed(parts: &[(u32, u32)]) -> Vec<u8> {
     bytes
 }
 
-/// A core of 5.1 at 48 kHz.
+/// A core with 5.1 channels at 48 kHz.
 fn dts() -> Vec<u8> {
     packed(&[
         (0x7ffe_8001, 32),
@@ -42,7 +42,7 @@ fn ac3() -> Vec<u8> {
     [&[0x0b, 0x77, 0, 0, 0x1e, 0x40, 0xe1, 0, 0][..], &[0; 32]].concat()
 }
 
-/// Stereo at 48 kHz: kind, number, size, rate, blocks, mode.
+/// Stereo at 48 kHz: type, substream, size, rate, blocks, mode.
 fn eac3() -> Vec<u8> {
     packed(&[
         (0x0b77, 16),
@@ -56,7 +56,7 @@ fn eac3() -> Vec<u8> {
     ])
 }
 
-/// 5.1 at 96 kHz, without a place for more.
+/// 5.1 channels at 96 kHz.
 fn truehd() -> Vec<u8> {
     packed(&[
         (0, 32),
@@ -87,7 +87,7 @@ fn packet(pid: u16, payload: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// A table with neither number nor a sum that is right: nobody looks at them.
+/// A section with an invalid number and checksum, which are not verified.
 fn section(kind: u8, body: &[u8]) -> Vec<u8> {
     let length = (body.len() as u16 + 9) | 0xb000;
     [
@@ -100,7 +100,7 @@ fn section(kind: u8, body: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// What a stream is said to be, and what is in it.
+/// The stated type of a stream, and its content.
 struct AudioStream {
     kind: u8,
     descriptors: Vec<u8>,
@@ -115,7 +115,7 @@ fn audio(kind: u8, descriptors: &[&[u8]], frame: Vec<u8>) -> AudioStream {
     }
 }
 
-/// A file of these streams, some of each; `program` is what the program itself is said to be.
+/// A file with packets of these streams; `program` are the descriptors of the program.
 fn file(program: &[u8], audio_streams: &[AudioStream]) -> Vec<u8> {
     let mut body = [
         0xe101_u16.to_be_bytes(),
@@ -154,7 +154,7 @@ fn streams(bytes: Vec<u8>) -> Vec<Stream> {
 }
 
 /// Codec, channels, sample rate, language.
-fn told(stream: &Stream) -> (&str, Option<u32>, Option<u32>, Option<&str>) {
+fn describe(stream: &Stream) -> (&str, Option<u32>, Option<u32>, Option<&str>) {
     assert_eq!(stream.kind, Kind::Audio);
     (
         &stream.codec,
@@ -169,7 +169,7 @@ const ENGLISH: &[u8] = b"\x0a\x04eng\0";
 const DISC: &[u8] = b"\x05\x04HDMV";
 
 #[test]
-fn sound_of_discs_is_known_by_its_type() {
+fn audio_of_discs_is_identified_by_type() {
     let audio_streams = [
         audio(0x80, &[], disc_samples()),
         audio(0x81, &[GERMAN], ac3()),
@@ -195,12 +195,12 @@ fn sound_of_discs_is_known_by_its_type() {
         ("eac3", two.0, two.1, None),
         ("dts", six.0, six.1, None),
     ];
-    assert_eq!(found.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(found.iter().map(describe).collect::<Vec<_>>(), expected);
 }
 
 #[test]
-fn private_types_of_nobody_are_known_by_what_is_in_them() {
-    // As muxers write them that register nothing; 0x86 is of splices, and a section, elsewhere.
+fn private_types_without_registration_are_identified_by_content() {
+    // As muxers write them that register no format; elsewhere 0x86 is a splice section.
     let audio_streams = [
         audio(0x82, &[GERMAN], dts()),
         audio(0x85, &[], dts()),
@@ -215,13 +215,13 @@ fn private_types_of_nobody_are_known_by_what_is_in_them() {
         audio(0xc0, &[], [&[0x41; 50][..], &ac3()].concat()),
     ];
     let found = streams(file(&[], &audio_streams));
-    let codecs: Vec<_> = found.iter().map(|stream| told(stream).0).collect();
+    let codecs: Vec<_> = found.iter().map(|stream| describe(stream).0).collect();
     assert_eq!(
         codecs,
         ["dts", "dts", "dts", "dts", "dts", "truehd", "eac3", "eac3", "ac3"]
     );
-    assert_eq!(told(&found[0]), ("dts", Some(6), Some(48_000), Some("de")));
-    assert_eq!(told(&found[8]), ("ac3", Some(6), Some(48_000), Some("en")));
+    assert_eq!(describe(&found[0]), ("dts", Some(6), Some(48_000), Some("de")));
+    assert_eq!(describe(&found[8]), ("ac3", Some(6), Some(48_000), Some("en")));
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn private_streams_are_known_by_their_descriptors() {
         ("opus", six.0, six.1, None),
         ("opus", two.0, two.1, Some("fr")),
     ];
-    assert_eq!(found.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(found.iter().map(describe).collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -26,14 +26,14 @@ impl<'s> ApeFile<'s> {
             ));
         }
         if info.channels == 0 || info.sample_rate == 0 || !matches!(info.bits_per_sample, 8 | 16 | 24 | 32) {
-            return invalid("an impossible form of samples");
+            return invalid("an invalid sample format");
         }
         // Each frame has at least one word in the file.
         if info.total_frames == 0 || u64::from(info.total_frames) * 4 > size {
-            return invalid("an impossible number of frames");
+            return invalid("an invalid number of frames");
         }
         if info.blocks_per_frame > FRAME_BLOCKS || info.final_frame_blocks > info.blocks_per_frame {
-            return invalid("frames of an impossible length");
+            return invalid("an invalid frame length");
         }
         Ok(Self { decoder, next: 0 })
     }

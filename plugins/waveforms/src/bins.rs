@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_have_exact_edges_whatever_the_pieces_are() {
+    fn bins_have_exact_edges_for_any_block_sizes() {
         // Bin `i` of 7 over 100 frames starts with frame `i * 100 / 7`; each frame's level gives its bin.
         let starts: Vec<usize> = (0..8).map(|bin| bin * 100 / 7).collect();
         let mut samples = vec![0.0; 100];
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_take_what_is_no_sound_as_full_or_none() {
+    fn bins_clamp_infinity_and_ignore_nan() {
         assert_eq!(measured(&[f32::NAN; 9], 1, 9).0, [0]);
         assert_eq!(measured(&[f32::NAN; 9], 1, 9).1, [0]);
         assert_eq!(measured(&[f32::INFINITY; 9], 1, 9).0, [255]);

@@ -115,7 +115,7 @@ fn audio_track(reader: &dyn FormatReader) -> Result<(Track, AudioCodecParameters
         _ => None,
     });
     let (track, mut params) =
-        audio.ok_or_else(|| ExtractError::Unsupported("no sound of a known kind".into()))?;
+        audio.ok_or_else(|| ExtractError::Unsupported("no audio in a known codec".into()))?;
     if params.codec == CODEC_ID_AAC {
         aac::reduce_to_core(&mut params);
     }

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_without_a_decoder_are_unsupported_behind_tags_too() {
+    fn formats_without_a_decoder_are_unsupported_after_tags_too() {
         let tag = [b"ID3\x04\0\0\0\0\x01\x02".as_slice(), &[0; 130]].concat();
         for magic in [
             b"MP+\x07".as_slice(),

@@ -68,10 +68,10 @@ fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     let claimed = decoder.expected_frames().and(claimed);
     drop(decoder);
     let Some(loudness) = loudness else {
-        return Err(ExtractError::invalid(None, "nothing of it can be decoded"));
+        return Err(ExtractError::invalid(None, "no packet can be decoded"));
     };
     if broken_blocks > decoded_blocks {
-        return Err(ExtractError::invalid(None, "most of it cannot be decoded"));
+        return Err(ExtractError::invalid(None, "most packets cannot be decoded"));
     }
     if claimed != Some(frames) {
         counted = count(source, bins, frames, &mut block)?;

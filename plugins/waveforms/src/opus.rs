@@ -38,7 +38,7 @@ impl OpusStream {
             return Err(ExtractError::invalid(None, "no Opus header"));
         };
         let [skip0, skip1, _, _, _, _, gain0, gain1, family, mapping @ ..] = rest else {
-            return Err(ExtractError::invalid(None, "an Opus header that ends early"));
+            return Err(ExtractError::invalid(None, "a truncated Opus header"));
         };
         let channels = usize::from(*channels);
         let (streams, coupled, mapping) = match (family, mapping) {
@@ -62,7 +62,7 @@ impl OpusStream {
         if !is_possible || !mapping.iter().all(is_mapped) {
             return Err(ExtractError::invalid(
                 None,
-                "an Opus header with impossible channels",
+                "an Opus header with invalid channels",
             ));
         }
         let decoder = MultistreamDecoder::with_rate(SAMPLE_RATE, streams, coupled, mapping);

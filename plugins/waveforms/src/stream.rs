@@ -99,7 +99,7 @@ impl Read for Stream<'_> {
         self.budget = self
             .budget
             .checked_sub(cost)
-            .ok_or_else(|| Error::other("the decoder reads without end"))?;
+            .ok_or_else(|| Error::other("the decoder exceeds its read limit"))?;
         let mut read = 0;
         while !buffer.is_empty() {
             let available = self.available()?;

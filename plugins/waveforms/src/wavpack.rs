@@ -84,7 +84,7 @@ impl<'s> WavPackFile<'s> {
                 Some(u64::from(header.total)).filter(|total| *total != u64::from(u32::MAX));
             return Ok(file);
         }
-        Err(ExtractError::invalid(Some(start), "no WavPack block with sound"))
+        Err(ExtractError::invalid(Some(start), "no WavPack block with audio"))
     }
 
     fn header(&mut self) -> Result<Option<Header>, ExtractError> {

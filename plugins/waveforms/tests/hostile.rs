@@ -59,7 +59,7 @@ fn beginnings_with_any_byte_at_its_extremes_end() {
 }
 
 #[test]
-fn noise_behind_each_beginning_ends() {
+fn noise_after_each_file_start_returns() {
     // A linear congruential generator: the same sequence on every machine.
     let mut state = 1_u32;
     let mut noise = || {

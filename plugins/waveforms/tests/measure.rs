@@ -97,7 +97,7 @@ fn silence_has_no_levels() {
 }
 
 #[test]
-fn bins_are_those_of_the_frames_that_are_there_whatever_the_header_claims() {
+fn bins_follow_the_actual_frames_and_not_the_header() {
     let samples: Vec<i16> = (0..800)
         .map(|frame| if frame < 400 { 16_384 } else { 0 })
         .collect();
@@ -134,7 +134,7 @@ fn wave_of_64_bits_is_measured_like_the_one_of_32() {
 }
 
 #[test]
-fn broken_tags_do_not_hide_the_sound() {
+fn properties_are_read_despite_damaged_tags() {
     let samples = [8192_i16; 100];
     let tags = [
         chunk(b"id3 ", b"ID3\x03"),
@@ -153,7 +153,7 @@ fn same_bytes_give_the_same_summary() {
 }
 
 #[test]
-fn file_without_sound_is_invalid_and_an_unknown_codec_unsupported() {
+fn file_without_audio_is_invalid_and_an_unknown_codec_unsupported() {
     for (name, bytes) in [
         ("empty.mp3", Vec::new()),
         ("text.flac", b"no music at all, only words".repeat(100)),

@@ -1,72 +1,118 @@
-//! The layers of ARCHITECTURE.md.
+//! The layering that Cargo draws, and what Cargo cannot say.
+
+use std::collections::BTreeMap;
 
 use svc_covers::covers;
-use svc_tests::{SourceFile, host_sources};
+use svc_tests::{SourceFile, rust_sources, workspace};
 
-/// Files that start programs: the plugin compiler, which is this program.
-const STARTS_PROGRAMS: [&str; 1] = ["plugins/compile.rs"];
-
-#[covers("T39")]
-#[test]
-fn programs_are_started_in_one_place() {
-    let sources = host_sources();
-    let of_process = |file: &&SourceFile| {
-        let code = code(file);
-        !is_test(file) && (code.contains("Command::new(") || code.contains("std::process::Command"))
-    };
-    let starting: Vec<&str> = sources
-        .iter()
-        .filter(of_process)
-        .map(|file| file.path.as_str())
-        .collect();
-    assert_eq!(starting, STARTS_PROGRAMS);
-}
-
-/// Modules that a module may name with `crate::`. Whatever is not listed here is not restricted.
-const MAY_USE: [(&str, &[&str]); 7] = [
-    ("domain", &["domain"]),
-    ("store", &["store", "domain"]),
-    ("plugins", &["plugins", "domain"]),
+/// The crates of the server, and those of ours that each may depend on.
+const MAY_USE: [(&str, &[&str]); 10] = [
+    ("domain", &[]),
+    ("platform", &["domain"]),
+    ("store", &["domain"]),
+    ("plugin-host", &["domain"]),
+    ("http-io", &["domain", "platform"]),
+    ("identity", &["domain", "platform", "store"]),
+    ("events", &["domain", "identity", "platform", "store"]),
     (
-        "scan",
-        &["scan", "plugins", "store", "domain", "media_root", "tasks"],
+        "indexer",
+        &["domain", "events", "identity", "platform", "plugin-host", "store"],
     ),
-    ("auth", &["auth", "domain", "random", "secret_key", "tasks"]),
     (
-        "service",
+        "library",
         &[
-            "service",
-            "store",
-            "plugins",
-            "scan",
-            "auth",
             "domain",
-            "media_root",
-            "tasks",
-            "config",
-            "random",
-            "secret_key",
-            "data_dir",
-            "backups",
-            "disk_cache",
-            "heap",
+            "events",
+            "identity",
+            "indexer",
+            "platform",
+            "plugin-host",
+            "store",
         ],
     ),
-    ("http", &["http", "service", "auth", "domain", "random", "tasks"]),
+    (
+        "api",
+        &[
+            "domain", "events", "http-io", "identity", "indexer", "library", "platform",
+        ],
+    ),
 ];
 
-/// Words that may occur in one module only.
-const ONLY_IN: [(&str, &[&str]); 6] = [
-    ("wasmtime::", &["plugins"]),
-    ("rayon::", &["scan"]),
-    ("sqlx::", &["store"]),
-    ("salvo::", &["http"]),
-    ("StatusCode", &["http"]),
-    ("std::env::", &["config", "cli", "app.rs"]),
+/// Libraries that only these crates depend on.
+const ONLY_IN: [(&str, &[&str]); 7] = [
+    ("wasmtime", &["plugin-host"]),
+    ("rayon", &["indexer"]),
+    ("sqlx", &["store"]),
+    ("salvo", &["api", "http-io"]),
+    ("hyper-util", &["http-io"]),
+    ("argon2", &["identity"]),
+    ("jsonwebtoken", &["identity"]),
 ];
 
-fn module(file: &SourceFile) -> &str {
-    file.path.split('/').next().unwrap()
+/// The non-development dependencies of each crate below `host/crates`.
+fn dependencies() -> BTreeMap<String, Vec<String>> {
+    let crates = std::fs::read_dir(workspace().join("host/crates")).unwrap();
+    let names = crates.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names
+        .map(|name| {
+            let path = workspace().join("host/crates").join(&name).join("Cargo.toml");
+            let manifest: toml::Table = std::fs::read_to_string(path).unwrap().parse().unwrap();
+            let dependencies = manifest["dependencies"].as_table().unwrap();
+            (name, dependencies.keys().cloned().collect())
+        })
+        .collect()
+}
+
+#[test]
+fn crates_depend_only_on_those_below_them() {
+    let found = dependencies();
+    let listed: Vec<&str> = MAY_USE.iter().map(|(name, _)| *name).collect();
+    assert!(
+        found.keys().all(|name| listed.contains(&name.as_str())) && found.len() == listed.len(),
+        "{:?} are not {listed:?}",
+        found.keys()
+    );
+    for (name, allowed) in MAY_USE {
+        for used in found[name].iter().filter_map(|used| used.strip_prefix("svc-")) {
+            let is_shared_with_plugins = used == "plugin-language";
+            assert!(
+                allowed.contains(&used) || is_shared_with_plugins,
+                "{name} depends on {used}"
+            );
+        }
+    }
+}
+
+#[test]
+fn libraries_stay_in_their_crates() {
+    let found = dependencies();
+    for (library, users) in ONLY_IN {
+        for (name, used) in &found {
+            let uses = used.iter().any(|used| used == library);
+            assert!(
+                !uses || users.contains(&name.as_str()),
+                "{name} depends on {library}"
+            );
+        }
+    }
+}
+
+/// Files that start programs: the compiler of plugins, which is this program again.
+const STARTS_PROGRAMS: [&str; 1] = ["crates/plugin-host/src/compile.rs"];
+
+/// Files that read the environment or ask which program this is.
+const READS_ENVIRONMENT: [&str; 3] = ["src/app.rs", "src/cli/", "src/config/"];
+
+/// The server's files without tests, by their path below `host`.
+fn sources() -> Vec<SourceFile> {
+    let mut sources = rust_sources(&workspace().join("host"));
+    sources.retain(|file| file.path != "build.rs" && !is_test(file));
+    assert!(sources.len() > 300, "{} sources", sources.len());
+    sources
+}
+
+fn is_test(file: &SourceFile) -> bool {
+    file.path.starts_with("tests/") || file.path.contains("/tests/") || file.path.ends_with("tests.rs")
 }
 
 /// The file without its tests and comments.
@@ -76,45 +122,34 @@ fn code(file: &SourceFile) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn is_test(file: &SourceFile) -> bool {
-    file.path.contains("/tests/") || file.path.ends_with("tests.rs") || file.path.ends_with("_tests.rs")
+#[covers("T39")]
+#[test]
+fn programs_are_started_in_one_place() {
+    let sources = sources();
+    let starting: Vec<&str> = sources
+        .iter()
+        .filter(|file| {
+            let code = code(file);
+            code.lines()
+                .any(|line| line.contains("std::process::") && line.contains("Command"))
+        })
+        .map(|file| file.path.as_str())
+        .collect();
+    assert_eq!(starting, STARTS_PROGRAMS);
 }
 
 #[test]
-fn modules_know_only_what_is_below_them() {
-    let mut violations = Vec::new();
-    for file in host_sources().iter().filter(|file| !is_test(file)) {
-        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == module(file)) else {
-            continue;
-        };
-        for (number, line) in code(file).lines().enumerate() {
-            for used in line
-                .match_indices("crate::")
-                .map(|(at, _)| &line[at + "crate::".len()..])
-            {
-                let used = used
-                    .split(|c: char| !c.is_alphanumeric() && c != '_')
-                    .next()
-                    .unwrap();
-                if !used.is_empty() && !allowed.contains(&used) {
-                    violations.push(format!("{} (about line {}): {used}", file.path, number + 1));
-                }
-            }
-        }
-    }
-    assert!(violations.is_empty(), "{violations:#?}");
-}
-
-#[test]
-fn foreign_libraries_stay_in_their_module() {
-    let mut violations = Vec::new();
-    for file in host_sources().iter().filter(|file| !is_test(file)) {
-        for (word, rooms) in ONLY_IN {
-            if !rooms.contains(&module(file)) && code(file).contains(word) {
-                violations.push(format!("{}: {word}", file.path));
-            }
-        }
-    }
+fn environment_is_read_by_the_configuration() {
+    let violations: Vec<String> = sources()
+        .into_iter()
+        .filter(|file| {
+            !READS_ENVIRONMENT
+                .iter()
+                .any(|allowed| file.path.starts_with(allowed))
+        })
+        .filter(|file| code(file).contains("std::env::"))
+        .map(|file| file.path)
+        .collect();
     assert!(violations.is_empty(), "{violations:#?}");
 }
 
@@ -122,11 +157,11 @@ fn foreign_libraries_stay_in_their_module() {
 #[test]
 fn sql_stands_in_the_store_only() {
     let words = ["SELECT ", "INSERT INTO", "DELETE FROM", "CREATE TABLE", "UPDATE "];
-    let violations: Vec<String> = host_sources()
-        .iter()
-        .filter(|file| module(file) != "store" && !is_test(file))
+    let violations: Vec<String> = sources()
+        .into_iter()
+        .filter(|file| !file.path.starts_with("crates/store/"))
         .filter(|file| words.iter().any(|word| code(file).contains(word)))
-        .map(|file| file.path.clone())
+        .map(|file| file.path)
         .collect();
     assert!(violations.is_empty(), "{violations:#?}");
 }

@@ -11,7 +11,7 @@ use salvo::{Depot, Request, Response, Writer, async_trait};
 use serde::Serialize;
 
 use svc_identity::authentication::AuthenticationError;
-use svc_identity::error::{FieldError, ServiceError};
+use svc_identity::error::{ErrorCode, FieldError, RetryReason, ServiceError, TryLater};
 
 /// Every machine-readable code: the status it comes with and what it means. Part of the API's description.
 pub const CODES: &[(&str, u16, &str)] = &[
@@ -277,43 +277,49 @@ impl From<ServiceError> for ApiError {
             ServiceError::Invalid(errors) => Self::invalid(errors),
             ServiceError::Refused(message) => Self::new(StatusCode::FORBIDDEN, message),
             ServiceError::Unauthorized { code, message } => Self {
-                code,
+                code: code.map(ErrorCode::as_str),
                 ..Self::new(StatusCode::UNAUTHORIZED, message)
             },
             ServiceError::Unauthenticated(error) => (*error).into(),
             ServiceError::TokenNotPermitted => {
                 Self::new(StatusCode::FORBIDDEN, error.to_string()).with_code("pat_not_permitted")
             }
-            ServiceError::Throttled { retry_after } => {
-                Self::new(StatusCode::TOO_MANY_REQUESTS, error.to_string())
-                    .with_code("too_many_attempts")
-                    .with_header(RETRY_AFTER, whole_seconds(retry_after))
-            }
-            ServiceError::Away(message) => Self::new(StatusCode::SERVICE_UNAVAILABLE, message),
             ServiceError::NotFound => Self::of_status(StatusCode::NOT_FOUND),
             ServiceError::Unknown(errors) => Self {
                 errors,
                 ..Self::of_status(StatusCode::NOT_FOUND)
             },
             ServiceError::Absent { code, message } => {
-                Self::new(StatusCode::NOT_FOUND, message).with_code(code)
+                Self::new(StatusCode::NOT_FOUND, message).with_code(code.as_str())
             }
             ServiceError::Unprocessable { code, message } => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).with_code(code)
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).with_code(code.as_str())
             }
-            ServiceError::Overloaded(later) => Self::new(StatusCode::SERVICE_UNAVAILABLE, later.message)
-                .with_code("busy")
-                .with_header(RETRY_AFTER, whole_seconds(later.retry_after)),
             ServiceError::Conflict { code, message } => {
-                Self::new(StatusCode::CONFLICT, message).with_code(code)
+                Self::new(StatusCode::CONFLICT, message).with_code(code.as_str())
             }
             ServiceError::Stale { code, message } => {
-                Self::new(StatusCode::PRECONDITION_FAILED, message).with_code(code)
+                Self::new(StatusCode::PRECONDITION_FAILED, message).with_code(code.as_str())
             }
-            ServiceError::Unavailable { code, message } => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, message).with_code(code)
-            }
+            ServiceError::TryLater(later) => later.into(),
             ServiceError::Internal(text) => Self::internal(text),
+        }
+    }
+}
+
+impl From<TryLater> for ApiError {
+    fn from(later: TryLater) -> Self {
+        let status = match later.reason {
+            RetryReason::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
+            _ => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        let error = Self {
+            code: later.reason.code().map(ErrorCode::as_str),
+            ..Self::new(status, later.message)
+        };
+        match later.retry_after {
+            Some(time) => error.with_header(RETRY_AFTER, whole_seconds(time)),
+            None => error,
         }
     }
 }

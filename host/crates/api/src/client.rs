@@ -1,36 +1,32 @@
-//! Who the client is: its address, and whether it used https, directly or through proxies that the operator trusts.
+//! The client of a request: its address and whether it used https, directly or through proxies that the operator trusts.
 
 use std::net::IpAddr;
 
-use salvo::extract::Metadata;
 use salvo::http::HeaderMap;
 use salvo::http::header::{FORWARDED, HeaderName, USER_AGENT};
 use salvo::http::uri::Scheme;
-use salvo::oapi::{Components, EndpointArgRegister, Operation};
-use salvo::{Depot, Extractible, Request};
-use svc_http_io::proxy::ProxyConfig;
 
-use crate::api_error::ApiError;
-use crate::extract::State;
+use crate::extract::{State, extractible, not_described};
+use svc_http_io::proxy::ProxyConfig;
 use svc_identity::ClientInfo;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-/// Characters of a user agent that are kept: for lists of sessions, which people read.
+/// Maximum length of a stored user agent, in characters. It is shown in lists of sessions.
 const USER_AGENT_CHARS: usize = 256;
 
-/// Who sent a request.
+/// The client of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
-    /// Its address; IPv4 is never written as IPv6. `None` for a transport without addresses.
+    /// Its IP address, never an IPv4-mapped IPv6 address. `None` for a transport without addresses.
     pub address: Option<IpAddr>,
-    /// It used https, to the server or to a trusted proxy.
+    /// Whether it used https to the server or to the first trusted proxy.
     pub https: bool,
-    /// What it says it is: at most 256 characters, none of them a control character.
+    /// The `User-Agent` header: at most 256 characters, without control characters.
     pub user_agent: Option<String>,
 }
 
-/// What one proxy says about whom it got the request from.
+/// What one proxy reports about the peer that sent it the request.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Hop {
     address: Option<IpAddr>,
@@ -48,7 +44,7 @@ impl Client {
             https,
             user_agent,
         };
-        // The nearest proxy wrote the last hop. Each further one counts only while all after it are trusted.
+        // The nearest proxy wrote the last hop. An earlier hop counts only if all proxies after it are trusted.
         for hop in hops(headers).iter().rev() {
             if !client.address.is_some_and(|address| proxy_config.trusts(address)) {
                 break;
@@ -56,7 +52,7 @@ impl Client {
             client.https = hop.https.unwrap_or(client.https);
             match hop.address {
                 Some(address) => client.address = Some(address),
-                // Hidden or garbled: what is known best is the proxy that wrote it.
+                // The address is hidden or invalid: the proxy that wrote the hop is the best known address.
                 None => break,
             }
         }
@@ -64,7 +60,7 @@ impl Client {
     }
 }
 
-/// The hops that the headers tell of, the nearest last.
+/// The hops in `X-Forwarded-For` and `X-Forwarded-Proto`, or else in `Forwarded`; the nearest last.
 fn hops(headers: &HeaderMap) -> Vec<Hop> {
     let addresses = list(headers, &X_FORWARDED_FOR);
     if addresses.is_empty() && headers.contains_key(FORWARDED) {
@@ -75,7 +71,8 @@ fn hops(headers: &HeaderMap) -> Vec<Hop> {
     }
     let protocols = list(headers, &X_FORWARDED_PROTO);
     let is_https = |protocol: &String| protocol.eq_ignore_ascii_case("https");
-    // Aligned at the nearest hop. A list that is shorter speaks of the client's own connection: that of its first.
+    // Both lists end with the nearest hop. If there are fewer protocols than addresses, the first protocol is that of
+    // the client.
     let nearest_first = (0..addresses.len().max(1)).map(|back| Hop {
         address: addresses.iter().nth_back(back).and_then(|text| address(text)),
         https: protocols
@@ -89,7 +86,7 @@ fn hops(headers: &HeaderMap) -> Vec<Hop> {
     hops
 }
 
-/// The parts of a header that is a list, over all its lines. Bytes that are no text make a part that means nothing.
+/// The elements of a list header, over all its lines. Bytes that are not UTF-8 give an invalid element.
 fn list(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
     let lines = headers.get_all(name).iter();
     lines
@@ -97,7 +94,7 @@ fn list(headers: &HeaderMap, name: &HeaderName) -> Vec<String> {
         .collect()
 }
 
-/// Splits at a separator outside of quotes.
+/// Splits at the separators outside quotes.
 fn split(text: &str, separator: char) -> Vec<String> {
     let (mut quoted, mut escaped) = (false, false);
     let parts = text.split(|letter: char| {
@@ -109,7 +106,7 @@ fn split(text: &str, separator: char) -> Vec<String> {
     parts.map(|part| part.trim().to_owned()).collect()
 }
 
-/// An element of `Forwarded`, such as `for="[2001:db8::1]:80";proto=https`.
+/// Parses an element of `Forwarded` (RFC 7239), such as `for="[2001:db8::1]:80";proto=https`.
 fn forwarded(element: &str) -> Hop {
     let mut hop = Hop::default();
     for pair in split(element, ';') {
@@ -126,7 +123,7 @@ fn forwarded(element: &str) -> Hop {
     hop
 }
 
-/// An address with or without a port, IPv6 with or without brackets.
+/// Parses an address with or without a port; IPv6 with or without brackets.
 fn address(text: &str) -> Option<IpAddr> {
     let socket = || text.parse().map(|socket: std::net::SocketAddr| socket.ip()).ok();
     let bracketed = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
@@ -145,23 +142,13 @@ fn readable(bytes: &[u8]) -> Option<String> {
     (!kept.is_empty()).then(|| kept.to_owned())
 }
 
-impl<'ex> Extractible<'ex> for Client {
-    fn metadata() -> &'static Metadata {
-        static METADATA: Metadata = Metadata::new("Client");
-        &METADATA
-    }
+extractible!(Client, req, depot, _arg => {
+    let proxy_config = &State::of(depot)?.proxy_config;
+    let https = *req.scheme() == Scheme::HTTPS;
+    Ok(Self::of(proxy_config, req.remote_addr().ip(), https, req.headers()))
+});
 
-    #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-    async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, ApiError> {
-        let proxy_config = &State::of(depot)?.proxy_config;
-        Ok(Self::of(
-            proxy_config,
-            req.remote_addr().ip(),
-            *req.scheme() == Scheme::HTTPS,
-            req.headers(),
-        ))
-    }
-}
+not_described!(Client);
 
 impl From<Client> for ClientInfo {
     fn from(client: Client) -> Self {
@@ -170,10 +157,6 @@ impl From<Client> for ClientInfo {
             user_agent: client.user_agent,
         }
     }
-}
-
-impl EndpointArgRegister for Client {
-    fn register(_components: &mut Components, _operation: &mut Operation, _arg: &str) {}
 }
 
 #[cfg(test)]
@@ -198,9 +181,9 @@ mod tests {
 
     #[covers("T21")]
     #[test]
-    fn address_is_the_nearest_that_is_not_trusted() {
+    fn address_is_the_nearest_untrusted_one() {
         for (peer, name, value, expected) in [
-            // From anyone else the headers are ignored.
+            // Headers of untrusted peers are ignored.
             ("203.0.113.9", "x-forwarded-for", "1.2.3.4", "203.0.113.9"),
             (
                 "203.0.113.9",
@@ -210,7 +193,7 @@ mod tests {
             ),
             ("2001:db8::9", "x-forwarded-for", "::1", "2001:db8::9"),
             ("11.0.0.1", "x-forwarded-for", "10.0.0.1", "11.0.0.1"),
-            // One hop, several, and what the client made up before them.
+            // One hop, several hops, and hops that the client invented.
             ("10.0.0.1", "x-forwarded-for", "1.2.3.4", "1.2.3.4"),
             ("10.0.0.1", "x-forwarded-for", "6.6.6.6, 1.2.3.4", "1.2.3.4"),
             (
@@ -226,7 +209,7 @@ mod tests {
                 "1.2.3.4",
             ),
             ("10.0.0.1", "x-forwarded-for", "10.0.0.3, 10.0.0.2", "10.0.0.3"),
-            // What is no address ends the search at the proxy that wrote it.
+            // An invalid address ends the search at the proxy that wrote it.
             ("10.0.0.1", "x-forwarded-for", "", "10.0.0.1"),
             ("10.0.0.1", "x-forwarded-for", "unknown", "10.0.0.1"),
             ("10.0.0.1", "x-forwarded-for", "1.2.3.4, , 10.0.0.2", "10.0.0.2"),
@@ -286,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_header_are_one_list_and_x_forwarded_for_wins() {
+    fn header_lines_form_one_list_and_x_forwarded_for_takes_precedence() {
         let lines: [(_, &[u8]); 3] = [
             ("x-forwarded-for", b"6.6.6.6, 1.2.3.4"),
             ("x-forwarded-for", b"10.0.0.2"),
@@ -301,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn https_is_the_clients_own_hop() {
+    fn https_is_that_of_the_clients_hop() {
         let forwarded_for = "x-forwarded-for";
         for (peer, addresses, protocols, expected) in [
             ("203.0.113.9", "1.2.3.4", "https", false),
@@ -353,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn transport_without_addresses_trusts_nobody() {
+    fn peer_without_an_address_is_not_trusted() {
         let mut headers = HeaderMap::new();
         headers.insert("x-forwarded-for", HeaderValue::from_static("1.2.3.4"));
         assert_eq!(

@@ -1,51 +1,45 @@
-//! Whether a request comes from a page of the server's own site or from another site.
+//! CSRF and DNS rebinding: whether a request comes from a page of the server's own site, and to which host it was sent.
 //!
-//! A site is a scheme and a registrable domain, as browsers see it for cookies: `https://app.media.example` and
-//! `https://media.example:8443` are one, `http://media.example` is another. Addresses and `localhost` stand for
-//! themselves.
+//! A site is a scheme and a registrable domain, as browsers define it for cookies: `https://app.media.example` and
+//! `https://media.example:8443` are the same site, `http://media.example` is another. An IP address or `localhost` is a
+//! site of its own.
 
-use salvo::extract::Metadata;
 use salvo::http::header::{HOST, HeaderName, ORIGIN};
 use salvo::http::{HeaderMap, StatusCode};
-use salvo::oapi::{Components, EndpointArgRegister, Operation};
-use salvo::{Depot, Extractible, Request};
+use salvo::{Extractible, Request};
 use url::{Host, Url};
 
 use crate::api_error::ApiError;
 use crate::client::Client;
-use crate::extract::State;
+use crate::extract::{State, extractible, not_described, single_value};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Where a request comes from.
+/// The origin of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CsrfOriginCheck {
-    /// A page of the server's own site, or no page at all.
+    /// A page of the server's own site, or a client that is no browser.
     SameSite,
     /// A page of another site.
     CrossSite,
 }
 
-/// The site of a request's page, by what its browser says. `own` are the addresses of the server: the one that the
-/// request was sent to, and the public one.
+/// Classifies a request by its `Sec-Fetch-Site` header, or else by `Origin`. `own` are the URLs of the server: the one that
+/// the request was sent to, and the public one.
 pub fn check_csrf_origin(headers: &HeaderMap, own: &[Url]) -> CsrfOriginCheck {
-    let mut said = headers.get_all(SEC_FETCH_SITE).iter();
-    match (said.next().map(|value| value.as_bytes()), said.next()) {
-        (Some(b"same-origin" | b"same-site" | b"none"), None) => return CsrfOriginCheck::SameSite,
-        (Some(b"cross-site"), None) => return CsrfOriginCheck::CrossSite,
-        // An older browser, no browser, or nothing that a browser writes.
+    match single_value(headers, &SEC_FETCH_SITE) {
+        Some("same-origin" | "same-site" | "none") => return CsrfOriginCheck::SameSite,
+        Some("cross-site") => return CsrfOriginCheck::CrossSite,
+        // An old browser, a client that is no browser, or an invalid value.
         _ => {}
     }
-    let mut origins = headers.get_all(ORIGIN).iter();
-    let Some(origin) = origins.next() else {
-        // Browsers add it to all that changes something: this is another kind of client.
+    if !headers.contains_key(ORIGIN) {
+        // Browsers send `Origin` with every request that changes data, so this client is no browser.
         return CsrfOriginCheck::SameSite;
-    };
-    let origin = origin.to_str().ok().and_then(|text| Url::parse(text).ok());
+    }
+    let origin = single_value(headers, &ORIGIN).and_then(|text| Url::parse(text).ok());
     match origin {
-        Some(origin) if origins.next().is_none() && own.iter().any(|own| is_one_site(own, &origin)) => {
-            CsrfOriginCheck::SameSite
-        }
+        Some(origin) if own.iter().any(|own| is_one_site(own, &origin)) => CsrfOriginCheck::SameSite,
         _ => CsrfOriginCheck::CrossSite,
     }
 }
@@ -59,40 +53,36 @@ fn is_one_site(one: &Url, other: &Url) -> bool {
         }
 }
 
-/// The domain that somebody can register; the name itself if it is none, such as `localhost` or `co.uk`.
+/// The registrable domain of a host name; the name itself if it has none, such as `localhost` or `co.uk`.
 fn registrable(host: &str) -> &str {
     let host = host.strip_suffix('.').unwrap_or(host);
     psl::domain_str(host).unwrap_or(host)
 }
 
-/// The address that a request was sent to, as far as it names one.
+/// The URL that a request was sent to. `None` if its host is missing, repeated or invalid.
 fn requested(req: &Request, https: bool) -> Option<Url> {
-    // The target's own authority goes before the header (RFC 9112, 3.2.2); HTTP/2 has no other.
+    // The authority of the target takes precedence over `Host` (RFC 9112, 3.2.2); HTTP/2 requests have no `Host`.
     let authority = match req.uri().authority() {
         Some(authority) => authority.as_str(),
-        None => {
-            let mut hosts = req.headers().get_all(HOST).iter();
-            let host = hosts.next()?.to_str().ok()?;
-            hosts.next().is_none().then_some(host)?
-        }
+        None => single_value(req.headers(), &HOST)?,
     };
-    // Nothing but host and port: what else a URL has would move the host elsewhere.
+    // Accept only host and port: in a URL, these characters would make another part the host.
     let plain = !authority.contains(['/', '\\', '?', '#', '@']);
     let scheme = if https { "https" } else { "http" };
     plain.then(|| Url::parse(&format!("{scheme}://{authority}")).ok())?
 }
 
-/// The addresses by which a client knows the server: the one that it was asked at, and the public one.
+/// The URLs of the server: the one that the request was sent to, and the public one.
 pub fn own_addresses(req: &Request, https: bool, public: Option<&Url>) -> Vec<Url> {
     requested(req, https).into_iter().chain(public.cloned()).collect()
 }
 
-/// Refuses a request that was sent to a name which anybody could have made to lead here, so that a page of theirs would
-/// be of the server's own origin (DNS rebinding). Addresses lead nowhere else, `localhost` neither, and the public
-/// address is the operator's word. What names no host at all was sent by no browser.
+/// Protects against DNS rebinding: rejects a request unless its host is an IP address, `localhost` or the host of the public
+/// URL. Any other name could be an attacker's that resolves to this server. A request without a host is accepted: browsers
+/// always send one.
 ///
 /// # Errors
-/// Misdirected.
+/// 421.
 pub fn require_plain_host(req: &Request, public: Option<&Url>) -> Result<(), ApiError> {
     if req.uri().authority().is_none() && !req.headers().contains_key(HOST) {
         return Ok(());
@@ -111,28 +101,34 @@ pub fn require_plain_host(req: &Request, public: Option<&Url>) -> Result<(), Api
     }
     Err(ApiError::new(
         StatusCode::MISDIRECTED_REQUEST,
-        "before setup, this is answered at the server's IP address, at `localhost` and at its base URL (SVC_BASE_URL) alone",
+        "before setup, the server answers only at its IP address, at `localhost` and at its base URL (SVC_BASE_URL)",
     ))
 }
 
-impl<'ex> Extractible<'ex> for CsrfOriginCheck {
-    fn metadata() -> &'static Metadata {
-        static METADATA: Metadata = Metadata::new("Site");
-        &METADATA
-    }
+extractible!(CsrfOriginCheck, req, depot, _arg => {
+    let public = State::of(depot)?.proxy_config.base_url.clone();
+    let client = Client::extract(&mut *req, depot).await?;
+    let own = own_addresses(req, client.https, public.as_ref());
+    Ok(check_csrf_origin(req.headers(), &own))
+});
 
-    #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-    async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, ApiError> {
-        let public = State::of(depot)?.proxy_config.base_url.clone();
-        let client = Client::extract(&mut *req, depot).await?;
-        let own = own_addresses(req, client.https, public.as_ref());
-        Ok(check_csrf_origin(req.headers(), &own))
-    }
-}
+/// The base of absolute URLs to the server, without a trailing `/`: the configured base URL, or else the address that the
+/// client used. Empty if the request has neither.
+#[derive(Debug)]
+pub struct ServerUrl(pub String);
 
-impl EndpointArgRegister for CsrfOriginCheck {
-    fn register(_components: &mut Components, _operation: &mut Operation, _arg: &str) {}
-}
+extractible!(ServerUrl, req, depot, _arg => {
+    if let Some(base) = &State::of(depot)?.proxy_config.base_url {
+        return Ok(Self(base.as_str().trim_end_matches('/').to_owned()));
+    }
+    let client = Client::extract(&mut *req, depot).await?;
+    let host = single_value(req.headers(), &HOST);
+    let host = host.or_else(|| req.uri().authority().map(|authority| authority.as_str()));
+    let scheme = if client.https { "https" } else { "http" };
+    Ok(Self(host.map_or_else(String::new, |host| format!("{scheme}://{host}"))))
+});
+
+not_described!(CsrfOriginCheck, ServerUrl);
 
 #[cfg(test)]
 mod tests {
@@ -152,7 +148,7 @@ mod tests {
 
     #[covers("T12")]
     #[test]
-    fn fetch_metadata_decides_and_the_origin_where_it_says_nothing() {
+    fn sec_fetch_site_decides_and_origin_is_the_fallback() {
         let origins = [
             Some("https://media.example.co.uk"),
             Some("https://app.example.co.uk"),
@@ -183,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn sites_are_scheme_and_registrable_domain() {
+    fn site_is_scheme_and_registrable_domain() {
         for (own, origin, expected) in [
             ("https://media.example", "http://media.example", CrossSite),
             ("https://media.example", "https://MEDIA.example", SameSite),
@@ -199,7 +195,7 @@ mod tests {
                 "https://media.example@evil.org",
                 CrossSite,
             ),
-            // Whoever rents a name below a public suffix is a site of their own.
+            // Each name below a public suffix is a site of its own.
             ("https://ada.github.io", "https://eve.github.io", CrossSite),
             ("https://ada.github.io", "https://github.io", CrossSite),
             ("https://co.uk", "https://media.co.uk", CrossSite),
@@ -228,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_given_twice_decide_nothing_for_the_better() {
+    fn repeated_headers_never_make_a_request_same_site() {
         let own = "http://svc";
         let twice = [("sec-fetch-site", "none"), ("sec-fetch-site", "none")];
         assert_eq!(site(&[own], &twice), SameSite);
@@ -242,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn public_address_is_the_servers_own_as_well() {
+    fn public_url_is_one_of_the_servers_urls() {
         let own = ["http://10.0.0.1:8420", "https://media.example"];
         for (origin, expected) in [
             ("https://media.example", SameSite),
@@ -257,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_hosts_are_addresses_localhost_and_the_public_name() {
+    fn plain_hosts_are_ip_addresses_localhost_and_the_public_host() {
         let public: Url = "https://media.example".parse().unwrap();
         let is_plain = |target: &str, hosts: &[&str]| {
             let mut request = Request::new();
@@ -296,14 +292,14 @@ mod tests {
         ] {
             assert!(!is_plain("/", &[host]), "{host}");
         }
-        // The target goes before the header, and two headers say nothing.
+        // The target takes precedence over the header, and a repeated header is invalid.
         assert!(!is_plain("http://evil.example/", &["localhost"]));
         assert!(!is_plain("/", &["localhost", "localhost"]));
         assert!(is_plain("/", &[]));
     }
 
     #[test]
-    fn requested_address_is_read_from_target_or_host() {
+    fn requested_url_is_read_from_target_or_host() {
         let address = |target: &str, hosts: &[&str], https| {
             let mut request = Request::new();
             *request.uri_mut() = target.parse().unwrap();

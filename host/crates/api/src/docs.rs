@@ -1,19 +1,20 @@
-//! The API about itself: its OpenAPI document, and a page to try it out, all assets served from here.
+//! The OpenAPI document, and the interactive API reference (Swagger UI) with its assets.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
-use salvo::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use salvo::http::header::{CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use salvo::http::{ResBody, StatusCode};
 use salvo::oapi::swagger_ui;
 use salvo::{Request, Response, handler};
 
 use crate::api_error::ApiError;
 use crate::openapi;
+use crate::response::set_header;
 use svc_http_io::send_buffer::Shared;
 
-/// The page is the one place with scripts; all of them are ours, none inline.
+/// Content security policy of the reference page: scripts of the server's own, none inline.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
      img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -35,14 +36,14 @@ const PAGE: &str = r#"<!doctype html>
 
 const START: &str = "SwaggerUIBundle({ url: '/api/docs-json', dom_id: '#reference', deepLinking: true });\n";
 
-/// The files beside the page. The reference is Swagger UI, which is part of the program.
+/// Files of Swagger UI, which is built into the program.
 const ASSETS: [&str; 2] = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
-/// The files as they are sent, one copy for all who ask.
+/// Name, content type and bytes of each file. All responses share the bytes.
 static FILES: LazyLock<Vec<(&str, String, Bytes)>> =
     LazyLock::new(|| ASSETS.into_iter().filter_map(asset).collect());
 
-/// Made once: it depends on nothing but the program.
+/// The document, generated on first use.
 static DOCUMENT: LazyLock<String> = LazyLock::new(openapi::document_text);
 
 fn asset(name: &'static str) -> Option<(&'static str, String, Bytes)> {
@@ -50,13 +51,13 @@ fn asset(name: &'static str) -> Option<(&'static str, String, Bytes)> {
     let file = swagger_ui::serve(name, "", "", "", &config).ok()??;
     let bytes = match file.bytes {
         Cow::Borrowed(bytes) => Bytes::from_static(bytes),
-        // A build for development reads it from the disk.
+        // Debug builds read the file from disk.
         Cow::Owned(bytes) => bytes.into(),
     };
     Some((name, file.content_type, bytes))
 }
 
-/// The description of the API.
+/// Sends the OpenAPI document.
 #[handler]
 pub async fn get_document(res: &mut Response) {
     let document: &'static str = DOCUMENT.as_str();
@@ -67,7 +68,7 @@ pub async fn get_document(res: &mut Response) {
     );
 }
 
-/// The interactive reference.
+/// Sends the page of the interactive reference.
 #[handler]
 pub async fn get_page(res: &mut Response) {
     res.headers_mut()
@@ -79,7 +80,7 @@ pub async fn get_page(res: &mut Response) {
     );
 }
 
-/// A file of the reference.
+/// Sends a file of the interactive reference.
 #[handler]
 pub async fn get_asset(req: &Request, res: &mut Response) {
     let name = req.params().get("file").map(String::as_str).unwrap_or_default();
@@ -97,11 +98,9 @@ pub async fn get_asset(req: &Request, res: &mut Response) {
 }
 
 fn send(res: &mut Response, content_type: &str, body: Bytes) {
-    if let Ok(value) = HeaderValue::try_from(content_type) {
-        res.headers_mut().insert(CONTENT_TYPE, value);
-    }
-    res.headers_mut()
-        .insert(salvo::http::header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+    let headers = res.headers_mut();
+    set_header(headers, CONTENT_TYPE, content_type.to_owned());
+    headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     res.extensions.insert(Shared);
     res.replace_body(ResBody::Once(body));
 }
@@ -111,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_the_reference_are_one_copy_each() {
+    fn responses_share_the_files_of_the_reference() {
         assert_eq!(FILES.len(), ASSETS.len());
         for (name, _, bytes) in FILES.iter() {
             assert!(!bytes.is_empty(), "{name}");

@@ -1,32 +1,27 @@
-//! Typed input of handlers: state, caller, path, body, and the app that signs in.
+//! Typed input of handlers: services, caller, path parameters and headers.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use salvo::http::StatusCode;
-use salvo::oapi::{
-    self, BasicType, Components, Content, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
-    RequestBody, Required, ToSchema,
-};
-use salvo::{Depot, Extractible, Request, extract::Metadata};
-use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use salvo::http::header::HeaderName;
+use salvo::http::{HeaderMap, StatusCode};
+use salvo::oapi::{BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn};
+use salvo::{Depot, Extractible};
 
 use crate::api_error::ApiError;
-use crate::body::receive;
 use crate::client::Client;
-use crate::json_body;
-use crate::middleware::authorize::request_credential;
+use crate::middleware::authenticate::credential;
 use crate::request_context::RequestContext;
+use crate::response::register_statuses;
 use crate::state::AppState;
 use svc_http_io::connection::Connection;
-use svc_http_io::limits;
 use svc_identity::AuthContext;
 use svc_identity::actor::Actor;
 use svc_identity::app::App;
+
+const SVC_APP: HeaderName = HeaderName::from_static("svc-app");
+const SVC_CLOUD_TOKEN: HeaderName = HeaderName::from_static("svc-cloud-token");
 
 /// The services.
 #[derive(Debug)]
@@ -41,13 +36,13 @@ impl Deref for State {
 }
 
 impl State {
-    /// The services of the request at hand, for those who have no [`State`] of their own.
+    /// The services, for code that is no handler.
     pub(super) fn of(depot: &Depot) -> Result<&Arc<AppState>, ApiError> {
         RequestContext::of(depot).map(|context| &context.state)
     }
 }
 
-/// The known caller of a route that is not public.
+/// The caller of a route that requires authentication.
 #[derive(Debug)]
 pub struct Caller(Arc<Actor>);
 
@@ -59,73 +54,69 @@ impl Deref for Caller {
     }
 }
 
-/// The caller of a public route, if they can be known.
+/// The caller of a public route; `None` without a valid credential.
 #[derive(Debug)]
 pub struct MaybeCaller(pub Option<Arc<Actor>>);
 
-/// The known caller, with the program that they use: what changes are made by.
+/// The caller and their client: the author of a change, for the audit log.
 #[derive(Debug)]
 pub struct Authenticated(pub AuthContext);
 
-/// The token of a cloud account, from the header `Svc-Cloud-Token`.
+/// The token of a cloud account, from the header `Svc-Cloud-Token`; `None` if the header is absent, empty or repeated.
 #[derive(Debug)]
 pub struct CloudToken(pub Option<String>);
 
-/// A part of the path, named by the argument: `music_track_id` for `{musicTrackId}`. What is no id is not found.
+/// A path parameter. The argument's name in camel case is the parameter's name: `music_track_id` reads
+/// `{musicTrackId}`. 404 if the text does not parse.
 #[derive(Debug)]
 pub struct PathId<T>(pub T);
 
-/// The same, where what is no id is as good as one that nobody has.
+/// A path parameter like [`PathId`]; `None` if the text does not parse.
 #[derive(Debug)]
 pub struct AnyPathId<T>(pub Option<T>);
 
-/// Input that comes as JSON.
-pub trait Input: DeserializeOwned + ToSchema + Send {}
-
-/// A JSON body.
-#[derive(Debug)]
-pub struct Body<T>(pub T);
-
-/// A JSON body whose faults come second: the handler has something to refuse before.
-#[derive(Debug)]
-pub struct DeferredBody<T>(pub Result<T, ApiError>);
-
-/// The app of the header `svc-app`; `None` if there is none, several, or another.
+/// The app in the header `svc-app`; `None` if the header is absent, repeated or names no app.
 #[derive(Debug)]
 pub struct SvcApp(pub Option<App>);
 
-/// The connection that the request came on.
+/// The connection of the request.
 #[derive(Debug)]
 pub struct ClientConnection(pub Connection);
 
+/// Implements `Extractible` for a type.
 macro_rules! extractible {
     ($type:ty $(where [$($generic:tt)*])?, $req:ident, $depot:ident, $arg:ident => $extract:expr) => {
-        impl<'ex $(, $($generic)*)?> Extractible<'ex> for $type {
-            fn metadata() -> &'static Metadata {
-                static METADATA: Metadata = Metadata::new(stringify!($type));
+        impl<'ex $(, $($generic)*)?> salvo::Extractible<'ex> for $type {
+            fn metadata() -> &'static salvo::extract::Metadata {
+                static METADATA: salvo::extract::Metadata = salvo::extract::Metadata::new(stringify!($type));
                 &METADATA
             }
 
             #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-            async fn extract(req: &'ex mut Request, depot: &'ex mut Depot) -> Result<Self, ApiError> {
+            async fn extract(
+                req: &'ex mut salvo::Request,
+                depot: &'ex mut salvo::Depot,
+            ) -> Result<Self, crate::api_error::ApiError> {
                 Self::extract_with_arg(req, depot, "").await
             }
 
             #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
             async fn extract_with_arg(
-                $req: &'ex mut Request,
-                $depot: &'ex mut Depot,
+                $req: &'ex mut salvo::Request,
+                $depot: &'ex mut salvo::Depot,
                 $arg: &str,
-            ) -> Result<Self, ApiError> {
+            ) -> Result<Self, crate::api_error::ApiError> {
                 $extract
             }
         }
     };
 }
 
+pub(crate) use extractible;
+
 extractible!(ClientConnection, req, _depot, _arg => {
     let connection = req.extensions().get::<Connection>().cloned();
-    connection.map(Self).ok_or_else(|| ApiError::internal("a request without a connection"))
+    connection.map(Self).ok_or_else(|| ApiError::internal("the request has no connection"))
 });
 
 extractible!(State, _req, depot, _arg => {
@@ -133,14 +124,15 @@ extractible!(State, _req, depot, _arg => {
 });
 
 extractible!(Caller, _req, depot, _arg => {
-    // A handler that asks for a caller on a public route is a mistake of ours, and lets nobody in.
+    // 401 also if a public route asks for a caller by mistake.
     let actor = RequestContext::of(depot)?.actor.clone();
     actor.map(Self).ok_or_else(|| ApiError::of_status(StatusCode::UNAUTHORIZED))
 });
 
 extractible!(MaybeCaller, req, depot, _arg => {
-    let state = State::of(depot)?;
-    Ok::<_, ApiError>(Self(state.authentication.actor(request_credential(req)).await.ok()))
+    let context = RequestContext::of(depot)?;
+    let credential = credential(req, context);
+    Ok::<_, ApiError>(Self(context.state.authentication.actor(credential).await.ok()))
 });
 
 extractible!(Authenticated, req, depot, _arg => {
@@ -150,14 +142,12 @@ extractible!(Authenticated, req, depot, _arg => {
 });
 
 extractible!(CloudToken, req, _depot, _arg => {
-    let mut values = req.headers().get_all("svc-cloud-token").iter();
-    let value = values.next().and_then(|value| value.to_str().ok()).filter(|value| !value.is_empty());
-    let value = if values.next().is_some() { None } else { value };
+    let value = single_value(req.headers(), &SVC_CLOUD_TOKEN).filter(|value| !value.is_empty());
     Ok::<_, ApiError>(Self(value.map(str::to_owned)))
 });
 
-extractible!(PathId<T> where [T: FromStr + Send], req, _depot, arg => {
-    let value = req.params().get(&camel_case(arg)).and_then(|text| text.parse().ok());
+extractible!(PathId<T> where [T: FromStr + Send], req, depot, arg => {
+    let AnyPathId(value) = AnyPathId::<T>::extract_with_arg(req, depot, arg).await?;
     value.map(Self).ok_or_else(|| ApiError::of_status(StatusCode::NOT_FOUND))
 });
 
@@ -167,17 +157,16 @@ extractible!(AnyPathId<T> where [T: FromStr + Send], req, _depot, arg => {
 });
 
 extractible!(SvcApp, req, _depot, _arg => {
-    let mut values = req.headers().get_all("svc-app").iter();
-    let value = values.next().and_then(|value| value.to_str().ok());
-    let value = if values.next().is_some() { None } else { value };
-    Ok::<_, ApiError>(Self(value.and_then(App::from_name)))
+    Ok::<_, ApiError>(Self(single_value(req.headers(), &SVC_APP).and_then(App::from_name)))
 });
 
-extractible!(Body<T> where [T: Input], req, depot, _arg => read_body(req, depot).await.map(Self));
-
-extractible!(DeferredBody<T> where [T: Input], req, depot, _arg => {
-    Ok::<_, ApiError>(Self(read_body(req, depot).await))
-});
+/// The value of a header that occurs exactly once. `None` if the header is absent, occurs more than once or holds
+/// characters other than visible ASCII.
+pub fn single_value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}
 
 pub(super) fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
@@ -190,73 +179,36 @@ pub(super) fn camel_case(name: &str) -> String {
     })
 }
 
-async fn read_body<T: Input>(req: &mut Request, depot: &Depot) -> Result<T, ApiError> {
-    let is_json = req
-        .content_type()
-        .is_some_and(|mime| mime.type_() == "application" && mime.subtype() == "json");
-    let bytes = receive(req, RequestContext::of(depot)?).await?;
-    // Without any body there is nothing that could be of another type.
-    if !is_json && !bytes.is_empty() {
-        let message = "the body must be JSON, with the content type application/json";
-        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
-    }
-    json_body::parse(bytes).map_err(|error| ApiError::invalid(vec![error]))
-}
-
-/// Reads a list of at most [`limits::INPUT_ITEMS`]: for `#[serde(deserialize_with)]` on every list of an input.
-///
-/// # Errors
-/// On the first item too many, and on those of another type.
-pub fn short_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Vec<T>, D::Error> {
-    struct Items<T>(PhantomData<T>);
-
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
-        type Value = Vec<T>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            write!(f, "a list of at most {} items", limits::INPUT_ITEMS)
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-            let mut items = Vec::new();
-            while let Some(item) = seq.next_element()? {
-                if items.len() == limits::INPUT_ITEMS {
-                    return Err(de::Error::custom(format!(
-                        "may hold {} items",
-                        limits::INPUT_ITEMS
-                    )));
-                }
-                items.push(item);
-            }
-            Ok(items)
-        }
-    }
-
-    deserializer.deserialize_seq(Items(PhantomData))
-}
-
-/// Reads a field that may be left out but is never empty: `null` is an error, not another word for leaving it out. For
-/// `#[serde(default, deserialize_with)]`; a field that `null` empties has [`present`](super::routes::users::present).
-///
-/// # Errors
-/// On `null`, and on another type.
-pub fn not_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
-macro_rules! register_nothing {
+/// Implements `EndpointArgRegister` for inputs that are no part of the API description.
+macro_rules! not_described {
     ($($type:ty),+) => {$(
-        impl EndpointArgRegister for $type {
-            fn register(_components: &mut Components, _operation: &mut Operation, _arg: &str) {}
+        impl salvo::oapi::EndpointArgRegister for $type {
+            fn register(
+                _components: &mut salvo::oapi::Components,
+                _operation: &mut salvo::oapi::Operation,
+                _arg: &str,
+            ) {}
         }
     )+};
 }
 
-register_nothing!(State, Caller, MaybeCaller, Authenticated, ClientConnection);
+pub(crate) use not_described;
+
+not_described!(State, Caller, MaybeCaller, Authenticated, ClientConnection);
+
+/// Describes an optional text parameter.
+pub(super) fn register_text_parameter(
+    operation: &mut Operation,
+    name: &str,
+    location: ParameterIn,
+    about: &str,
+) {
+    let parameter = Parameter::new(name).location(location).required(false);
+    let text = Object::with_type(BasicType::String);
+    operation
+        .parameters
+        .insert(parameter.description(about).schema(text));
+}
 
 fn register_path_parameter(operation: &mut Operation, arg: &str) {
     let parameter = Parameter::new(camel_case(arg))
@@ -270,8 +222,7 @@ fn register_path_parameter(operation: &mut Operation, arg: &str) {
 impl<T> EndpointArgRegister for PathId<T> {
     fn register(_components: &mut Components, operation: &mut Operation, arg: &str) {
         register_path_parameter(operation, arg);
-        let missing = oapi::Response::new("There is no such thing");
-        operation.responses.insert("404", missing);
+        register_statuses(operation, &[("404", "Not found")]);
     }
 }
 
@@ -289,48 +240,44 @@ impl EndpointArgRegister for SvcApp {
             .required(true);
         operation
             .parameters
-            .insert(parameter.description("The app that signs in.").schema(apps));
+            .insert(parameter.description("The app to sign in to.").schema(apps));
     }
 }
 
 impl EndpointArgRegister for CloudToken {
     fn register(_components: &mut Components, operation: &mut Operation, _arg: &str) {
-        let parameter = Parameter::new("Svc-Cloud-Token")
-            .location(ParameterIn::Header)
-            .required(false)
-            .description("The token of a cloud account.")
-            .schema(Object::with_type(BasicType::String));
-        operation.parameters.insert(parameter);
-    }
-}
-
-fn register_body<T: ToSchema>(components: &mut Components, operation: &mut Operation) {
-    let schema = T::to_schema(components);
-    let body = RequestBody::new()
-        .required(Required::True)
-        .add_content("application/json", Content::new(schema));
-    operation.request_body = Some(body);
-}
-
-impl<T: Input> EndpointArgRegister for Body<T> {
-    fn register(components: &mut Components, operation: &mut Operation, _arg: &str) {
-        register_body::<T>(components, operation);
-    }
-}
-
-impl<T: Input> EndpointArgRegister for DeferredBody<T> {
-    fn register(components: &mut Components, operation: &mut Operation, _arg: &str) {
-        register_body::<T>(components, operation);
+        let about = "The token of a cloud account.";
+        register_text_parameter(operation, "Svc-Cloud-Token", ParameterIn::Header, about);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use salvo::http::HeaderValue;
+
     use super::*;
 
     #[test]
     fn path_parameters_are_named_by_their_arguments() {
         assert_eq!(camel_case("music_track_id"), "musicTrackId");
         assert_eq!(camel_case("id"), "id");
+    }
+
+    #[test]
+    fn header_that_is_repeated_or_not_ascii_has_no_single_value() {
+        let name = HeaderName::from_static("svc-app");
+        for (lines, expected) in [
+            (&[][..], None),
+            (&["music"][..], Some("music")),
+            (&[""][..], Some("")),
+            (&["music", "music"][..], None),
+            (&["é"][..], None),
+        ] {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(&name, HeaderValue::from_bytes(line.as_bytes()).unwrap());
+            }
+            assert_eq!(single_value(&headers, &name), expected, "{lines:?}");
+        }
     }
 }

@@ -1,27 +1,24 @@
-//! JSON bodies: objects where objects are asked for, and what is wrong told by the field's path, in words for people.
+//! Parser of JSON bodies. An error names the path of the field (`items[0].mediaId`), and neither Rust types nor texts of
+//! serde.
 //!
-//! serde takes an array for a struct, field by field in the order of the source. Nobody else knows that order, so here
-//! only an object is one, at every depth. What is wrong comes with the path of the field (`items[0].mediaId`); neither
-//! names of types nor serde's own texts get out.
+//! serde accepts an array in place of a struct, with the fields in the order of the source code. This parser accepts only
+//! an object, at every depth.
 
 mod fault;
-
-use std::fmt;
+mod value;
 
 use fault::{Fault, Step};
-use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
 };
-use serde_json::Number;
-
 use svc_identity::error::FieldError;
+use value::JsonValue;
 
-/// Reads a body.
+/// Parses a body.
 ///
 /// # Errors
-/// The first thing that is wrong with it, and where.
+/// The first error, with the path of its field; an empty path for the body as a whole.
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FieldError> {
     let of_body = |message: String| FieldError::new("", message);
     if bytes.trim_ascii().is_empty() {
@@ -32,7 +29,7 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FieldError> 
     let json: JsonValue = serde_json::from_slice(bytes).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         of_body(format!(
-            "the body is no JSON that can be read: line {line}, column {column}"
+            "the body is not valid JSON: line {line}, column {column}"
         ))
     })?;
     if !matches!(json, JsonValue::Object(_)) {
@@ -41,78 +38,7 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FieldError> 
     T::deserialize(json).map_err(FieldError::from)
 }
 
-/// JSON as it was sent: unlike serde_json's own value it keeps fields that are given twice.
-#[derive(Debug)]
-enum JsonValue {
-    Null,
-    Bool(bool),
-    Number(Number),
-    Text(String),
-    List(Vec<JsonValue>),
-    Object(Vec<(String, JsonValue)>),
-}
-
-impl<'de> Deserialize<'de> for JsonValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Build;
-
-        impl<'de> Visitor<'de> for Build {
-            type Value = JsonValue;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("JSON")
-            }
-
-            fn visit_unit<E>(self) -> Result<JsonValue, E> {
-                Ok(JsonValue::Null)
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<JsonValue, E> {
-                Ok(JsonValue::Bool(value))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<JsonValue, E> {
-                Ok(JsonValue::Number(value.into()))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<JsonValue, E> {
-                Ok(JsonValue::Number(value.into()))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<JsonValue, E> {
-                Ok(Number::from_f64(value).map_or(JsonValue::Null, JsonValue::Number))
-            }
-
-            fn visit_str<E>(self, value: &str) -> Result<JsonValue, E> {
-                Ok(JsonValue::Text(value.to_owned()))
-            }
-
-            fn visit_string<E>(self, value: String) -> Result<JsonValue, E> {
-                Ok(JsonValue::Text(value))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<JsonValue, A::Error> {
-                let mut items = Vec::new();
-                while let Some(item) = seq.next_element()? {
-                    items.push(item);
-                }
-                Ok(JsonValue::List(items))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonValue, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(JsonValue::Object(fields))
-            }
-        }
-
-        deserializer.deserialize_any(Build)
-    }
-}
-
-/// Whole numbers, within the bounds of the type that is asked for.
+/// Methods for integers, within the bounds of their types.
 macro_rules! whole_numbers {
     ($($method:ident $type:ty => $visit:ident, $bounds:literal;)+) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -265,7 +191,7 @@ impl<'de> Deserializer<'de> for JsonValue {
     serde::forward_to_deserialize_any! { bytes byte_buf unit unit_struct identifier }
 }
 
-/// The rest of a list.
+/// The remaining items of a list.
 struct Items {
     left: std::iter::Enumerate<std::vec::IntoIter<JsonValue>>,
 }
@@ -282,7 +208,7 @@ impl<'de> SeqAccess<'de> for Items {
     }
 }
 
-/// The rest of an object, with the value whose name was read.
+/// The remaining fields of an object, and the field whose name was read.
 struct Fields {
     left: std::vec::IntoIter<(String, JsonValue)>,
     value: Option<(String, JsonValue)>,
@@ -311,5 +237,4 @@ impl<'de> MapAccess<'de> for Fields {
 }
 
 #[cfg(test)]
-#[path = "json_body_tests.rs"]
 mod tests;

@@ -1,11 +1,11 @@
-//! Answers that are media: a file or a picture, whole or in part.
+//! Responses with the bytes of a media file or image, in full or in part (`Range`).
 
 use std::fs::File;
 
 use bytes::Bytes;
 use salvo::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE,
-    CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LAST_MODIFIED,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderValue, LAST_MODIFIED,
 };
 use salvo::http::{Method, ResBody, StatusCode};
 use salvo::oapi::SchemaFormat;
@@ -17,6 +17,7 @@ use salvo::{Depot, Request, Response, Writer, async_trait};
 use crate::api_error::ApiError;
 use crate::media_types::{PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, type_of};
 use crate::openapi::ANY_BYTES;
+use crate::response::{NOT_MODIFIED, register_statuses, set_header};
 use crate::response_cache::Cacheable;
 use svc_domain::path::extension;
 use svc_http_io::connection::Connection;
@@ -30,11 +31,11 @@ use svc_library::thumbnails::{Thumbnail, ThumbnailBytes};
 #[derive(Debug)]
 enum Source {
     File(OpenedMedia),
-    Drawn { file: File, length: u64 },
+    Thumbnail { file: File, length: u64 },
     Memory(Bytes),
 }
 
-/// An answer with an item's bytes.
+/// A response with the bytes of a media file or image.
 #[derive(Debug)]
 pub struct MediaResponse {
     source: Source,
@@ -42,28 +43,28 @@ pub struct MediaResponse {
     modified: i64,
     content_type: &'static str,
     stream: Option<OpenStream>,
-    /// Never shown inside a page, whatever the type.
+    /// Sent as an attachment, which browsers do not render.
     is_attachment: bool,
-    /// The answer until the index changes.
+    /// The response may be cached until the index changes.
     is_cacheable: bool,
 }
 
 impl MediaResponse {
-    /// The item's own file.
+    /// The file of a track or photo.
     pub fn file(media: OpenedMedia) -> Self {
         let content_type = type_of(&media.name, TYPES);
         Self::of(media, content_type)
     }
 
-    /// A movie's or episode's own file.
+    /// The file of a movie or episode.
     pub fn video(media: OpenedMedia) -> Self {
         let content_type = type_of(&media.name, VIDEO_TYPES);
         Self::of(media, content_type)
     }
 
-    /// A picture in a file of its own.
+    /// An image file beside a video.
     pub fn picture_file(media: OpenedMedia) -> Self {
-        // Kodi's thumbnails; few are anything but JPEG.
+        // Thumbnails of Kodi, most of them JPEG.
         let content_type = match &*extension(&media.name) {
             "tbn" => "image/jpeg",
             _ => type_of(&media.name, TYPES),
@@ -71,7 +72,7 @@ impl MediaResponse {
         Self::of(media, content_type)
     }
 
-    /// A file of subtitles. Their texts are anybody's, and styles may hold markup: a player takes them, no page.
+    /// A subtitle file. Always an attachment: subtitles may hold markup, which a browser must not render.
     pub fn subtitle(media: OpenedMedia) -> Self {
         let content_type = type_of(&media.name, SUBTITLE_TYPES);
         Self {
@@ -92,7 +93,7 @@ impl MediaResponse {
         }
     }
 
-    /// The same, as one of the user's open streams until it is sent.
+    /// Counts the response as an open stream of the user until it is sent.
     #[must_use]
     pub fn as_stream(self, stream: OpenStream) -> Self {
         Self {
@@ -101,7 +102,7 @@ impl MediaResponse {
         }
     }
 
-    /// A picture from inside of a file.
+    /// A picture embedded in a media file.
     pub fn picture(picture: OpenedPicture) -> Self {
         let claimed = picture.mime.to_ascii_lowercase();
         let claimed = if claimed == "image/jpg" {
@@ -134,7 +135,7 @@ impl MediaResponse {
         }
     }
 
-    /// A picture in a smaller size.
+    /// A thumbnail.
     pub fn thumbnail(thumbnail: Thumbnail) -> Self {
         Self {
             tag: format!("\"{}\"", thumbnail.tag),
@@ -144,7 +145,7 @@ impl MediaResponse {
             is_attachment: false,
             is_cacheable: thumbnail.is_as_indexed,
             source: match thumbnail.bytes {
-                ThumbnailBytes::InFile { file, length } => Source::Drawn { file, length },
+                ThumbnailBytes::InFile { file, length } => Source::Thumbnail { file, length },
                 ThumbnailBytes::InMemory(bytes) => Source::Memory(bytes),
             },
         }
@@ -153,28 +154,24 @@ impl MediaResponse {
     fn length(&self) -> u64 {
         match &self.source {
             Source::File(media) => media.length,
-            Source::Drawn { length, .. } => *length,
+            Source::Thumbnail { length, .. } => *length,
             Source::Memory(bytes) => bytes.len() as u64,
         }
     }
 
     fn set_headers(&self, res: &mut Response) {
         let headers = res.headers_mut();
-        let mut set = |name: HeaderName, value: String| {
-            if let Ok(value) = HeaderValue::try_from(value) {
-                headers.insert(name, value);
-            }
-        };
+        let mut set = |name, value| set_header(headers, name, value);
         set(ETAG, self.tag.clone());
         set(LAST_MODIFIED, format_date(self.modified));
         set(ACCEPT_RANGES, "bytes".to_owned());
-        // Private: the URL may carry a token.
+        // Not for shared caches: the URL may hold a token.
         set(
             CACHE_CONTROL,
             format!("private, max-age={}", MEDIA_MAX_AGE.as_secs()),
         );
         set(CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'".to_owned());
-        // What is not known to be media is never shown inside a page of ours.
+        // A browser must not render a file of an unknown type.
         let disposition = if self.is_attachment {
             "attachment"
         } else {
@@ -198,7 +195,7 @@ impl MediaResponse {
                 };
                 ResBody::Boxed(Box::pin(body.on(Connection::own(req))))
             }
-            Source::Drawn { file, .. } => ResBody::Boxed(Box::pin(FileBody::new(file, start, length))),
+            Source::Thumbnail { file, .. } => ResBody::Boxed(Box::pin(FileBody::new(file, start, length))),
             Source::Memory(bytes) => {
                 let (start, length) = (
                     usize::try_from(start).unwrap_or(0),
@@ -236,7 +233,7 @@ impl Writer for MediaResponse {
             }
             Decision::Unsatisfiable => {
                 ApiError::of_status(StatusCode::RANGE_NOT_SATISFIABLE).render(res);
-                set_content_range(res, format!("bytes */{whole}"));
+                set_header(res.headers_mut(), CONTENT_RANGE, format!("bytes */{whole}"));
                 return;
             }
         };
@@ -247,17 +244,15 @@ impl Writer for MediaResponse {
         res.headers_mut()
             .insert(CONTENT_LENGTH, HeaderValue::from(length));
         if status == StatusCode::PARTIAL_CONTENT {
-            set_content_range(res, format!("bytes {start}-{}/{whole}", start + length - 1));
+            set_header(
+                res.headers_mut(),
+                CONTENT_RANGE,
+                format!("bytes {start}-{}/{whole}", start + length - 1),
+            );
         }
         if req.method() != Method::HEAD {
             res.replace_body(self.body(req, start, length));
         }
-    }
-}
-
-fn set_content_range(res: &mut Response, value: String) {
-    if let Ok(value) = HeaderValue::try_from(value) {
-        res.headers_mut().insert(CONTENT_RANGE, value);
     }
 }
 
@@ -268,11 +263,13 @@ impl EndpointOutRegister for MediaResponse {
             let schema = Object::with_type(BasicType::String).format(binary);
             oapi::Response::new(about).add_content(ANY_BYTES, Content::new(schema))
         };
-        let responses = &mut operation.responses;
-        responses.insert("200", bytes("All bytes"));
-        responses.insert("206", bytes("The bytes asked for"));
-        responses.insert("304", oapi::Response::new("The client has it already"));
-        responses.insert("412", oapi::Response::new("A precondition does not hold"));
-        responses.insert("416", oapi::Response::new("The range lies outside"));
+        operation.responses.insert("200", bytes("The whole file"));
+        operation.responses.insert("206", bytes("The requested range"));
+        let statuses = [
+            NOT_MODIFIED,
+            ("412", "A precondition failed"),
+            ("416", "The range cannot be satisfied"),
+        ];
+        register_statuses(operation, &statuses);
     }
 }

@@ -2,7 +2,7 @@
 
 use svc_domain::path::extension;
 
-/// What is served under another name than plain bytes, by file extension.
+/// Content types of audio and image files, by file extension.
 pub const TYPES: &[(&str, &str)] = &[
     ("aac", "audio/aac"),
     ("adts", "audio/aac"),
@@ -69,7 +69,7 @@ pub const TYPES: &[(&str, &str)] = &[
     ("webp", "image/webp"),
 ];
 
-/// Videos, by file extension: some containers hold sound as well, and have another name then.
+/// Content types of video files, by file extension. A container that is also used for audio has another type in [`TYPES`].
 pub const VIDEO_TYPES: &[(&str, &str)] = &[
     ("3g2", "video/3gpp2"),
     ("3gp", "video/3gpp"),
@@ -102,7 +102,7 @@ pub const VIDEO_TYPES: &[(&str, &str)] = &[
     ("wmv", "video/x-ms-wmv"),
 ];
 
-/// Subtitles, by file extension.
+/// Content types of subtitle files, by file extension.
 pub const SUBTITLE_TYPES: &[(&str, &str)] = &[
     ("ass", "text/x-ssa"),
     ("smi", "application/x-sami"),
@@ -111,7 +111,7 @@ pub const SUBTITLE_TYPES: &[(&str, &str)] = &[
     ("vtt", "text/vtt"),
 ];
 
-/// Types of embedded pictures that are believed; a file can claim anything, also `text/html`.
+/// Content types of embedded pictures that are accepted. A media file may declare any type, such as `text/html`.
 pub const PICTURE_TYPES: [&str; 9] = [
     "image/avif",
     "image/bmp",
@@ -124,10 +124,10 @@ pub const PICTURE_TYPES: [&str; 9] = [
     "image/webp",
 ];
 
-/// What is not known to be media.
+/// The content type of all other files.
 pub const PLAIN_BYTES: &str = "application/octet-stream";
 
-/// The type of a file by its name; [`PLAIN_BYTES`] for one that is not listed.
+/// The content type of a file by the extension of its name; [`PLAIN_BYTES`] if the extension is not in `types`.
 pub fn type_of(name: &str, types: &[(&str, &'static str)]) -> &'static str {
     let ending = extension(name);
     types
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_file_that_the_plugins_read_has_a_type() {
+    fn every_extension_of_the_bundled_plugins_has_a_type() {
         for (manifest, types, kind) in [
             (
                 include_str!("../../../../plugins/movies/plugin.toml"),

@@ -8,7 +8,7 @@ use salvo::http::Method;
 use salvo::oapi::naming::{FlexNamer, set_namer};
 use salvo::oapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use salvo::oapi::{
-    Content, Info, OpenApi, Operation, PathItemType, RefOr, Response, SecurityRequirement, Tag, ToSchema,
+    self, Content, Info, OpenApi, Operation, PathItemType, RefOr, Response, SecurityRequirement, ToSchema,
 };
 use salvo::routing::MethodFilter;
 
@@ -17,61 +17,13 @@ use crate::api_error::{ApiErrorView, CODES};
 use crate::media_types::{PLAIN_BYTES, SUBTITLE_TYPES};
 use crate::route::Route;
 use crate::router::routes;
+use crate::tag::Tag;
 
 /// What stands for the media types of bytes until it is known which route answers with them.
 pub(super) const ANY_BYTES: &str = "*/*";
 
 const LOCAL_USER: &str = "Local User JWT";
 const PERSONAL_ACCESS_TOKEN: &str = "Personal Access Token";
-
-/// Tags with their descriptions, and the modules of `routes/` whose operations they group.
-const TAGS: [(&str, &str, &[&str]); 13] = [
-    (
-        "Server",
-        "Health, versions, setup and reset of the server.",
-        &["general", "reset"],
-    ),
-    (
-        "Authentication",
-        "Signing in, sessions and personal access tokens.",
-        &["auth", "sessions", "tokens"],
-    ),
-    ("Users", "Accounts and roles.", &["users", "roles"]),
-    (
-        "Settings",
-        "Settings, allowed web origins and the audit log.",
-        &["settings"],
-    ),
-    (
-        "Indexing",
-        "Runs of the indexer, media directories and their files.",
-        &["index", "ls"],
-    ),
-    ("Jobs", "Background jobs.", &["jobs"]),
-    ("Plugins", "Loaded plugins and their state.", &["plugins"]),
-    (
-        "Libraries",
-        "Libraries, search, changes and signed links.",
-        &["libraries", "search", "changes", "links"],
-    ),
-    (
-        "Music",
-        "Artists, releases, tracks, genres and waveforms.",
-        &["music", "waveforms"],
-    ),
-    ("Photos", "Photos and photo albums.", &["photos", "photo_albums"]),
-    (
-        "Movies and TV",
-        "Movies, TV shows, seasons, episodes and subtitles.",
-        &["movies", "tv", "video", "cinema"],
-    ),
-    (
-        "Playback",
-        "History, ratings and playback queues.",
-        &["history", "ratings", "playback_queues"],
-    ),
-    ("Events", "Server-sent events.", &["events"]),
-];
 
 /// Schemas are named after their types, without the path. salvo has one namer for the process.
 static NAMER: Once = Once::new();
@@ -102,14 +54,14 @@ pub fn document() -> OpenApi {
             bearer("svc_pat_…", "Token that acts for one user."),
         )
         .merge_router(&flat);
-    let tags = TAGS.map(|(name, about, _)| Tag::new(name).description(about));
+    let tags = Tag::ALL.map(|tag| oapi::Tag::new(tag.name()).description(tag.description()));
     document.tags = tags.into_iter().collect();
     let problem = ApiErrorView::to_schema(&mut document.components);
     for route in &routes {
         let operation = item_type(&route.method)
             .and_then(|method| document.paths.get_mut(route.path)?.operations.get_mut(&method));
         if let Some(operation) = operation {
-            name_operation(operation);
+            name_operation(operation, route);
             complete(operation, route, &Content::new(problem.clone()));
         }
     }
@@ -134,16 +86,12 @@ fn item_type(method: &Method) -> Option<PathItemType> {
     }
 }
 
-/// Sets id and tag of an operation. salvo gives it the path of its handler as id: `….routes.music.get_track` becomes
-/// `getTrack`, tagged with the tag of `music`.
-fn name_operation(operation: &mut Operation) {
-    let path = operation.operation_id.take().unwrap_or_default();
-    let mut segments = path.rsplit('.');
-    let handler = segments.next().unwrap_or_default();
-    let module = segments.next().unwrap_or_default();
+/// Sets id and tag of an operation. salvo uses the handler's name as id: `get_track` becomes `getTrack`.
+fn name_operation(operation: &mut Operation, route: &Route) {
+    let handler = operation.operation_id.take().unwrap_or_default();
+    let handler = handler.rsplit('.').next().unwrap_or_default();
     operation.operation_id = Some(super::extract::camel_case(handler));
-    let tag = TAGS.iter().find(|(_, _, modules)| modules.contains(&module));
-    operation.tags = tag.map(|(name, ..)| (*name).to_owned()).into_iter().collect();
+    operation.tags = [route.tag.name().to_owned()].into();
 }
 
 /// Adds what follows from the route: credentials, and the errors that its access and input can bring.
@@ -296,7 +244,7 @@ mod tests {
         let used: BTreeSet<&str> = operations
             .flat_map(|operation| operation.tags.iter().map(String::as_str))
             .collect();
-        assert_eq!(used, TAGS.iter().map(|(name, ..)| *name).collect());
+        assert_eq!(used, Tag::ALL.map(Tag::name).into());
     }
 
     #[test]

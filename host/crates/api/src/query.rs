@@ -1,26 +1,31 @@
-//! Reading query parameters, each by one call that also describes it in the API's document.
+//! Query parameters. One call reads a parameter and describes it in the OpenAPI document.
 
 use std::str::FromStr;
 
 use salvo::oapi::{
-    self, Array, BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
-    RefOr, Schema, schema,
+    Array, BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RefOr,
+    Schema, schema,
 };
-use salvo::{Depot, Extractible, Request, extract::Metadata};
 
 use crate::api_error::ApiError;
+use crate::date_time::{DATE_TIME, parse_date_time};
+use crate::extract::extractible;
+use crate::response::register_statuses;
 use svc_domain::time::Timestamp;
 use svc_http_io::limits::INPUT_ITEMS;
 use svc_identity::error::FieldError;
 
-/// Input that comes from the query.
+/// The message for a required parameter that is missing.
+pub const MISSING: &str = "is missing";
+
+/// Input that is read from the query.
 pub trait FromQuery: Sized {
-    /// Reads it, parameter by parameter. Called without a request as well, to describe the parameters: it must ask
-    /// for the same ones in any case.
+    /// Reads the parameters. It is also called without a request, to describe them; it must therefore read the same
+    /// parameters whatever their values are.
     fn read(params: &mut QueryParams<'_>) -> Self;
 }
 
-/// The parameters of one request, with what was found wrong with them; or a description under way.
+/// The query parameters of one request, their errors, and their descriptions.
 #[derive(Default)]
 pub struct QueryParams<'a> {
     pairs: Vec<(&'a str, &'a str)>,
@@ -29,7 +34,7 @@ pub struct QueryParams<'a> {
 }
 
 impl<'a> QueryParams<'a> {
-    /// Over decoded pairs.
+    /// Parameters from pairs of decoded names and values.
     pub fn new(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         Self {
             pairs: pairs.into_iter().collect(),
@@ -37,12 +42,12 @@ impl<'a> QueryParams<'a> {
         }
     }
 
-    /// What was wrong so far.
+    /// The errors of all parameters that were read.
     pub fn into_errors(self) -> Vec<FieldError> {
         self.errors
     }
 
-    /// Notes something wrong with a parameter.
+    /// Reports a parameter as invalid.
     pub fn fail(&mut self, name: &str, message: impl Into<String>) {
         self.errors.push(FieldError::new(name, message));
     }
@@ -69,7 +74,7 @@ impl<'a> QueryParams<'a> {
         value
     }
 
-    /// A text that is not empty.
+    /// A text of one character or more.
     pub fn text(&mut self, name: &str, about: &str) -> Option<String> {
         let schema = Object::with_type(BasicType::String).min_length(1);
         self.describe(name, about, schema);
@@ -81,15 +86,20 @@ impl<'a> QueryParams<'a> {
         Some(text.to_owned())
     }
 
-    /// A text; an empty one is as good as none.
+    /// A text; an empty text is `None`.
     pub fn text_or_none(&mut self, name: &str, about: &str) -> Option<String> {
         self.describe(name, about, Object::with_type(BasicType::String));
         let text = self.single(name)?;
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// A whole number within bounds.
-    pub fn integer(&mut self, name: &str, about: &str, bounds: std::ops::RangeInclusive<i64>) -> Option<i64> {
+    /// An integer within bounds, all of which `T` can hold.
+    pub fn integer<T: TryFrom<i64>>(
+        &mut self,
+        name: &str,
+        about: &str,
+        bounds: std::ops::RangeInclusive<i64>,
+    ) -> Option<T> {
         let schema = Object::with_type(BasicType::Integer).minimum(*bounds.start() as f64);
         let bounded = if *bounds.end() < i64::MAX {
             schema.maximum(*bounds.end() as f64)
@@ -98,7 +108,7 @@ impl<'a> QueryParams<'a> {
         };
         self.describe(name, about, bounded);
         let text = self.single(name)?;
-        // `i64::from_str` takes a plus sign; the API does not.
+        // `i64::from_str` accepts a plus sign; the API rejects it.
         let number = text
             .parse::<i64>()
             .ok()
@@ -110,10 +120,15 @@ impl<'a> QueryParams<'a> {
             };
             self.fail(name, format!("must be a whole number, {range}"));
         }
-        number
+        number.and_then(|number| T::try_from(number).ok())
     }
 
-    /// Yes or no.
+    /// A year, 0 to 9999.
+    pub fn year(&mut self, name: &str, about: &str) -> Option<i32> {
+        self.integer(name, about, 0..=9999)
+    }
+
+    /// `true`, `1`, `false` or `0`.
     pub fn boolean(&mut self, name: &str, about: &str) -> Option<bool> {
         self.describe(name, about, Object::with_type(BasicType::Boolean));
         match self.single(name)? {
@@ -126,12 +141,12 @@ impl<'a> QueryParams<'a> {
         }
     }
 
-    /// One of a closed set of words.
+    /// One of a fixed set of words.
     pub fn choice<T: Copy>(&mut self, name: &str, about: &str, choices: &[(&str, T)]) -> Option<T> {
         self.choice_or(name, about, choices, None)
     }
 
-    /// The same; the word that stands for what is not said is part of the description.
+    /// One of a fixed set of words. The description names the default; the caller applies it.
     pub fn choice_or<T: Copy>(
         &mut self,
         name: &str,
@@ -157,7 +172,7 @@ impl<'a> QueryParams<'a> {
         choice
     }
 
-    /// A value with a form of its own, such as an id or a media kind.
+    /// A value with its own syntax, such as an id. `expected` completes the error message "must be …".
     pub fn parsed<T: FromStr>(&mut self, name: &str, about: &str, expected: &str) -> Option<T> {
         self.describe(name, about, Object::with_type(BasicType::String));
         let value = self.single(name)?.parse().ok();
@@ -167,22 +182,19 @@ impl<'a> QueryParams<'a> {
         value
     }
 
-    /// A moment: ISO 8601 with offset, or a date, which is its midnight UTC.
-    pub fn moment(&mut self, name: &str, about: &str) -> Option<Timestamp> {
+    /// ISO 8601 with an offset, or a date, which stands for its midnight in UTC.
+    pub fn date_time(&mut self, name: &str, about: &str) -> Option<Timestamp> {
         let format = schema::SchemaFormat::KnownFormat(schema::KnownFormat::DateTime);
         self.describe(name, about, Object::with_type(BasicType::String).format(format));
         let text = self.single(name)?;
-        let moment = parse_moment(text);
-        if moment.is_none() {
-            self.fail(
-                name,
-                "must be a date (2026-11-21) or a date with time (2026-11-21T10:30:00Z)",
-            );
+        let date_time = parse_date_time(text);
+        if date_time.is_none() {
+            self.fail(name, DATE_TIME);
         }
-        moment
+        date_time
     }
 
-    /// So many numbers, separated by commas.
+    /// Exactly `N` finite numbers, separated by commas.
     pub fn numbers<const N: usize>(&mut self, name: &str, about: &str) -> Option<[f64; N]> {
         self.describe(name, about, Object::with_type(BasicType::String));
         let text = self.single(name)?;
@@ -199,7 +211,7 @@ impl<'a> QueryParams<'a> {
         numbers
     }
 
-    /// Several texts: `a=x&a=y`, `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, or one.
+    /// A list of texts: `a=x`, `a=x&a=y`, `a[]=x&a[]=y` or `a[0]=x&a[1]=y`; at most [`INPUT_ITEMS`].
     pub fn texts(&mut self, name: &str, about: &str) -> Vec<String> {
         self.describe(
             name,
@@ -221,184 +233,48 @@ impl<'a> QueryParams<'a> {
             .map(|(_, value)| (*value).to_owned())
             .collect();
         if texts.len() > INPUT_ITEMS {
-            self.fail(name, format!("may hold {INPUT_ITEMS} items"));
+            self.fail(name, format!("must hold at most {INPUT_ITEMS} items"));
         }
         texts
     }
 }
 
-/// A moment from its text: ISO 8601 with offset, or a date, which is its midnight UTC.
-pub fn parse_moment(text: &str) -> Option<Timestamp> {
-    use time::format_description::well_known::Rfc3339;
-    use time::macros::format_description;
-    let millis = |moment: time::OffsetDateTime| {
-        i64::try_from(moment.unix_timestamp_nanos() / 1_000_000)
-            .ok()
-            .map(Timestamp::from_millis)
-    };
-    if let Ok(moment) = time::OffsetDateTime::parse(text, &Rfc3339) {
-        return millis(moment);
-    }
-    let date = time::Date::parse(text, format_description!("[year]-[month]-[day]")).ok()?;
-    millis(date.midnight().assume_utc())
-}
-
-/// The query of a request, read.
+/// The input of type `T` in the query. 400 if it is invalid.
 #[derive(Debug)]
 pub struct Query<T>(pub T);
 
-impl<'ex, T: FromQuery + Send> Extractible<'ex> for Query<T> {
-    fn metadata() -> &'static Metadata {
-        static METADATA: Metadata = Metadata::new("Query");
-        &METADATA
+extractible!(Query<T> where [T: FromQuery + Send], req, _depot, _arg => {
+    let pairs = req
+        .queries()
+        .iter_all()
+        .flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
+    let mut params = QueryParams::new(pairs.map(|(key, value)| (key.as_str(), value.as_str())));
+    let value = T::read(&mut params);
+    let errors = params.into_errors();
+    if errors.is_empty() {
+        Ok(Self(value))
+    } else {
+        Err(ApiError::invalid(errors))
     }
-
-    #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-    async fn extract(req: &'ex mut Request, _depot: &'ex mut Depot) -> Result<Self, ApiError> {
-        let pairs = req
-            .queries()
-            .iter_all()
-            .flat_map(|(key, values)| values.iter().map(move |value| (key, value)));
-        let mut params = QueryParams::new(pairs.map(|(key, value)| (key.as_str(), value.as_str())));
-        let value = T::read(&mut params);
-        let errors = params.into_errors();
-        if errors.is_empty() {
-            Ok(Self(value))
-        } else {
-            Err(ApiError::invalid(errors))
-        }
-    }
-}
+});
 
 impl<T: FromQuery> EndpointArgRegister for Query<T> {
     fn register(_components: &mut Components, operation: &mut Operation, _arg: &str) {
         let mut params = QueryParams::default();
         T::read(&mut params);
         operation.parameters.extend(params.described);
-        let invalid = oapi::Response::new("The input is not valid");
-        operation.responses.insert("400", invalid);
+        register_statuses(operation, &[("400", "The input is invalid")]);
     }
+}
+
+/// The value of a required parameter.
+///
+/// # Errors
+/// Invalid, if the parameter is missing.
+pub fn required<T>(name: &str, value: Option<T>) -> Result<T, ApiError> {
+    value.ok_or_else(|| ApiError::invalid(vec![FieldError::new(name, MISSING)]))
 }
 
 #[cfg(test)]
-mod tests {
-    use svc_covers::covers;
-
-    use super::*;
-
-    fn read<T>(query: &[(&str, &str)], read: impl Fn(&mut QueryParams<'_>) -> T) -> (T, usize) {
-        let mut params = QueryParams::new(query.iter().copied());
-        let value = read(&mut params);
-        (value, params.into_errors().len())
-    }
-
-    #[covers("R42")]
-    #[test]
-    fn booleans_are_four_words() {
-        for (text, expected) in [
-            ("true", Some(true)),
-            ("1", Some(true)),
-            ("false", Some(false)),
-            ("0", Some(false)),
-        ] {
-            assert_eq!(read(&[("b", text)], |r| r.boolean("b", "")), (expected, 0));
-        }
-        for text in ["", "yes", "TRUE", "2", "null"] {
-            assert_eq!(
-                read(&[("b", text)], |r| r.boolean("b", "")),
-                (None, 1),
-                "{text:?}"
-            );
-        }
-        assert_eq!(read(&[], |r| r.boolean("b", "")), (None, 0));
-    }
-
-    #[test]
-    fn text_is_not_empty_unless_that_means_none() {
-        assert_eq!(
-            read(&[("t", "x")], |r| r.text("t", "")),
-            (Some("x".to_owned()), 0)
-        );
-        assert_eq!(read(&[("t", "")], |r| r.text("t", "")), (None, 1));
-        assert_eq!(read(&[], |r| r.text("t", "")), (None, 0));
-        assert_eq!(read(&[("t", "")], |r| r.text_or_none("t", "")), (None, 0));
-    }
-
-    #[test]
-    fn integers_are_plain_digits_within_bounds() {
-        for (text, good) in [
-            ("0", true),
-            ("1000", true),
-            ("1001", false),
-            ("-1", false),
-            ("+1", false),
-            ("1.0", false),
-            ("1e2", false),
-            ("", false),
-            (" 1", false),
-            ("99999999999999999999", false),
-            ("0x10", false),
-        ] {
-            let (number, errors) = read(&[("n", text)], |r| r.integer("n", "", 0..=1000));
-            assert_eq!((number.is_some(), errors), (good, usize::from(!good)), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn parameter_given_twice_is_an_error() {
-        assert_eq!(
-            read(&[("n", "1"), ("n", "1")], |r| r.integer("n", "", 0..=9)),
-            (None, 1)
-        );
-    }
-
-    #[covers("R44")]
-    #[test]
-    fn lists_of_texts_come_in_four_spellings() {
-        for query in [
-            [("a", "x"), ("a", "y")],
-            [("a[]", "x"), ("a[]", "y")],
-            [("a[0]", "x"), ("a[1]", "y")],
-        ] {
-            assert_eq!(read(&query, |r| r.texts("a", "")).0, ["x", "y"]);
-        }
-        assert_eq!(read(&[("a", "x,y")], |r| r.texts("a", "")).0, ["x,y"]);
-        assert_eq!(read(&[("a", "x"); 1000], |r| r.texts("a", "")).1, 0);
-        assert_eq!(read(&[("a", "x"); 1001], |r| r.texts("a", "")).1, 1);
-        assert!(
-            read(&[("a[x]", "x"), ("ab", "x")], |r| r.texts("a", ""))
-                .0
-                .is_empty()
-        );
-    }
-
-    #[test]
-    fn moments_are_dates_or_times_with_offset() {
-        for (text, millis) in [
-            ("1970-01-02", Some(86_400_000)),
-            ("1970-01-01T00:00:01Z", Some(1000)),
-            ("1970-01-01T01:00:00.5+01:00", Some(500)),
-            ("1970-01-01T00:00:01", None),
-            ("yesterday", None),
-            ("1970-13-01", None),
-        ] {
-            let (moment, _) = read(&[("m", text)], |r| r.moment("m", ""));
-            assert_eq!(moment.map(Timestamp::millis), millis, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn numbers_come_in_the_right_count() {
-        assert_eq!(
-            read(&[("b", "1,2.5,-3,4")], |r| r.numbers::<4>("b", "")).0,
-            Some([1.0, 2.5, -3.0, 4.0])
-        );
-        for text in ["1,2,3", "1,2,3,4,5", "1,2,3,x", "1,2,3,NaN", "", "1,2,3,"] {
-            assert_eq!(
-                read(&[("b", text)], |r| r.numbers::<4>("b", "")),
-                (None, 1),
-                "{text:?}"
-            );
-        }
-    }
-}
+#[path = "query_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! What a request carries from layer to layer.
+//! The context of a request, shared by its layers and extractors.
 
 use std::sync::Arc;
 
@@ -7,54 +7,69 @@ use tokio::time::Instant;
 
 use crate::api_error::ApiError;
 use crate::deadline::Deadline;
+use crate::route::Route;
 use crate::state::AppState;
 use svc_http_io::limits::{BODY_BYTES, Limits};
 use svc_identity::actor::Actor;
 
-/// Put into the depot by the outermost layer, in one piece: a depot takes memory for each.
+/// Inserted into the depot by the outermost layer, as one value: a depot allocates for each.
 #[derive(Debug)]
 pub struct RequestContext {
     /// The services.
     pub state: Arc<AppState>,
-    /// The times that clients have.
+    /// Times that clients have.
     pub limits: Limits,
-    /// By when there must be an answer.
+    /// When the response must have begun.
     pub deadline: Deadline,
-    /// The path of the matched route, with its parameters' names: what the log shows.
-    pub route: Option<&'static str>,
-    /// Bytes that the body may have.
-    pub body_bytes: usize,
-    /// The known caller of a route that is not public.
+    /// The matched route.
+    pub route: Option<Arc<Route>>,
+    /// The authenticated caller of a route that is not public.
     pub actor: Option<Arc<Actor>>,
 }
 
 impl RequestContext {
-    /// For a request that came at this moment.
-    pub fn new(state: Arc<AppState>, limits: Limits, came: Instant) -> Self {
+    /// For a request that arrived at this moment.
+    pub fn new(state: Arc<AppState>, limits: Limits, arrived: Instant) -> Self {
         Self {
             state,
             limits,
-            deadline: Deadline::new(came + limits.handler_time),
+            deadline: Deadline::new(arrived + limits.handler_time),
             route: None,
-            body_bytes: BODY_BYTES,
             actor: None,
         }
     }
 
-    /// The one of the request at hand.
+    /// Notes the matched route, whose timeout counts from now on.
+    pub fn enter(&mut self, route: &Arc<Route>) {
+        let more = route
+            .timeout
+            .of(&self.limits)
+            .saturating_sub(self.limits.handler_time);
+        if !more.is_zero() {
+            self.deadline.extend(more);
+        }
+        self.route = Some(Arc::clone(route));
+    }
+
+    /// Largest body of the request, in bytes.
+    pub fn body_bytes(&self) -> usize {
+        self.route.as_ref().map_or(BODY_BYTES, |route| route.body_bytes)
+    }
+
+    /// The context of the current request.
     ///
     /// # Errors
-    /// An internal one where the outermost layer is missing.
+    /// 500 if the outermost layer is missing.
     pub fn of(depot: &Depot) -> Result<&Self, ApiError> {
         depot
             .get_typed::<Self>()
             .map_err(|_| ApiError::internal("a request without context"))
     }
 
-    /// As [`RequestContext::of`], to be changed.
+    /// The context of the current request, to change it.
     ///
     /// # Errors
-    /// As there.
+    /// As [`RequestContext::of`].
     pub fn of_mut(depot: &mut Depot) -> Result<&mut Self, ApiError> {
         depot
             .get_typed_mut::<Self>()

@@ -1,7 +1,10 @@
-//! Successful answers: JSON with an entity tag, created things, nothing.
+//! Successful responses: JSON with an entity tag, pages of lists, 201, responses with a cookie.
 
+use bytes::Bytes;
 use data_encoding::HEXLOWER;
-use salvo::http::header::{CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, LINK, SET_COOKIE};
+use salvo::http::header::{
+    CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LINK, SET_COOKIE,
+};
 use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::oapi::{self, Components, Content, EndpointOutRegister, Operation, ToSchema};
 use salvo::{Depot, Request, Response, Writer, async_trait};
@@ -13,11 +16,13 @@ use crate::api_error::ApiError;
 use svc_domain::list::{Cursor, Listing};
 use svc_http_io::range::none_match_fails;
 
-/// 200 with JSON. Reads get an entity tag, and 304 when the client has that already.
+const JSON: &str = "application/json; charset=utf-8";
+
+/// 200 with a JSON body. A GET has an entity tag and is answered 304 if `If-None-Match` names that tag.
 #[derive(Debug)]
 pub struct Json<T>(pub T);
 
-/// 201 with JSON.
+/// 201 with a JSON body.
 #[derive(Debug)]
 pub struct Created<T>(pub T);
 
@@ -25,11 +30,11 @@ pub struct Created<T>(pub T);
 #[derive(Debug)]
 pub struct CreatedEmpty;
 
-/// An answer that sets a cookie, or none.
+/// A response with a `Set-Cookie` header, if there is one to send.
 #[derive(Debug)]
 pub struct WithCookie<T>(pub Option<HeaderValue>, pub T);
 
-/// Part of a list, in JSON `[items, total]`.
+/// A page of a list; in JSON `[items, total]`.
 #[derive(Debug)]
 pub struct Page<T> {
     items: Vec<T>,
@@ -37,18 +42,48 @@ pub struct Page<T> {
     next: Option<Cursor>,
 }
 
-/// 200 with a part of a list. Where the next part begins is told by the answer's `Link`.
+/// 200 with a page of a list. The `Link` header holds the URL of the next page.
 #[derive(Debug)]
 pub struct LinkedPage<T>(pub Page<T>);
 
 impl<T> Page<T> {
-    /// The view of a listing, item by item.
+    /// The page of a listing, each item converted by `view`.
     pub fn new<I>(listing: Listing<I>, view: impl FnMut(I) -> T) -> Self {
         Self {
             items: listing.items.into_iter().map(view).collect(),
             total: listing.total,
             next: listing.next,
         }
+    }
+}
+
+impl<I, T: From<I>> From<Listing<I>> for Page<T> {
+    fn from(listing: Listing<I>) -> Self {
+        Self::new(listing, T::from)
+    }
+}
+
+impl<I, T: From<I>> From<Listing<I>> for Json<Page<T>> {
+    fn from(listing: Listing<I>) -> Self {
+        Self(listing.into())
+    }
+}
+
+impl<I, T: From<I>> From<Listing<I>> for LinkedPage<T> {
+    fn from(listing: Listing<I>) -> Self {
+        Self(listing.into())
+    }
+}
+
+impl<I, T: From<I>> From<Vec<I>> for Json<Vec<T>> {
+    fn from(items: Vec<I>) -> Self {
+        Self(items.into_iter().map(T::from).collect())
+    }
+}
+
+impl<I, T: From<I>> From<Vec<I>> for Created<Vec<T>> {
+    fn from(items: Vec<I>) -> Self {
+        Self(items.into_iter().map(T::from).collect())
     }
 }
 
@@ -65,39 +100,76 @@ impl<T: ToSchema> ToSchema for Page<T> {
         oapi::Array::new()
             .items(oapi::schema::ArrayItems::False)
             .prefix_items([items, total])
-            .description("The items asked for, and the number of items in the whole list.")
+            .description("The items of the page, and the number of items in the whole list.")
             .into()
     }
 }
 
-fn write_json<T: Serialize>(value: &T, status: StatusCode, res: &mut Response) -> Option<Vec<u8>> {
-    match serde_json::to_vec(value) {
-        Ok(body) => {
-            res.status_code(status);
-            let headers = res.headers_mut();
-            headers.insert(
-                CONTENT_TYPE,
-                HeaderValue::from_static("application/json; charset=utf-8"),
-            );
-            headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-            Some(body)
+/// A response body with the headers that describe it.
+pub(super) struct Payload {
+    status: StatusCode,
+    content_type: &'static str,
+    body: Bytes,
+    tag: Option<String>,
+}
+
+impl Payload {
+    /// A body without an entity tag.
+    pub(super) fn new(status: StatusCode, content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        Self {
+            status,
+            content_type,
+            body: body.into(),
+            tag: None,
         }
-        Err(error) => {
-            ApiError::internal(error).render(res);
-            None
+    }
+
+    /// The JSON of a value.
+    ///
+    /// # Errors
+    /// Internal, if the value cannot be written as JSON.
+    pub(super) fn json<T: Serialize>(status: StatusCode, value: &T) -> Result<Self, ApiError> {
+        let body = serde_json::to_vec(value).map_err(ApiError::internal)?;
+        Ok(Self::new(status, JSON, body))
+    }
+
+    /// Adds an entity tag: `prefix`, then the first half of the body's SHA-256 in hexadecimal.
+    #[must_use]
+    pub(super) fn tagged(mut self, prefix: &str) -> Self {
+        let digest = Sha256::digest(&self.body);
+        let digest = HEXLOWER.encode(digest.get(..16).unwrap_or_default());
+        self.tag = Some(format!("\"{prefix}{digest}\""));
+        self
+    }
+
+    /// Sends the body; 304 instead, if a GET or HEAD request names its entity tag in `If-None-Match`.
+    pub(super) fn send(self, req: &Request, res: &mut Response) {
+        let mut status = self.status;
+        if let Some(tag) = self.tag {
+            if req.method().is_safe() && is_not_modified(req.headers(), &tag) {
+                status = StatusCode::NOT_MODIFIED;
+            }
+            set_header(res.headers_mut(), ETAG, tag);
         }
+        res.status_code(status);
+        if status == StatusCode::NOT_MODIFIED {
+            return;
+        }
+        let headers = res.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(self.body.len()));
+        res.replace_body(ResBody::Once(self.body));
     }
 }
 
-/// The entity tag of a body: the first half of its SHA-256.
-pub(super) fn entity_tag(body: &[u8]) -> String {
-    format!(
-        "\"{}\"",
-        HEXLOWER.encode(Sha256::digest(body).get(..16).unwrap_or_default())
-    )
+/// Sets a header. A text that is no header value is dropped.
+pub(super) fn set_header(headers: &mut HeaderMap, name: HeaderName, text: String) {
+    if let Ok(value) = HeaderValue::try_from(text) {
+        headers.insert(name, value);
+    }
 }
 
-/// Whether the client has what this tag stands for.
+/// Whether `If-None-Match` names this entity tag.
 pub(super) fn is_not_modified(headers: &HeaderMap, tag: &str) -> bool {
     headers.contains_key(IF_NONE_MATCH) && none_match_fails(headers, tag)
 }
@@ -105,47 +177,34 @@ pub(super) fn is_not_modified(headers: &HeaderMap, tag: &str) -> bool {
 #[async_trait]
 impl<T: Serialize + Send> Writer for Json<T> {
     async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
-        let Some(body) = write_json(&self.0, StatusCode::OK, res) else {
-            return;
-        };
-        if req.method().is_safe() {
-            // The guard gave one already where it knows from what is stored.
-            let tag = match res.headers().get(ETAG) {
-                Some(tag) => tag.to_str().unwrap_or_default().to_owned(),
-                None => entity_tag(&body),
-            };
-            let known = is_not_modified(req.headers(), &tag);
-            if let Ok(value) = HeaderValue::try_from(tag) {
-                res.headers_mut().insert(ETAG, value);
-            }
-            if known {
-                res.status_code(StatusCode::NOT_MODIFIED);
-                res.headers_mut().remove(CONTENT_LENGTH);
-                res.headers_mut().remove(CONTENT_TYPE);
-                return;
-            }
+        // `Authorize` sets the tag of a response that is cached by version.
+        let tag = res.headers().get(ETAG).and_then(|tag| tag.to_str().ok());
+        let tag = tag.map(str::to_owned);
+        match Payload::json(StatusCode::OK, &self.0) {
+            Ok(payload) if tag.is_some() => Payload { tag, ..payload }.send(req, res),
+            Ok(payload) if req.method().is_safe() => payload.tagged("").send(req, res),
+            Ok(payload) => payload.send(req, res),
+            Err(error) => error.render(res),
         }
-        res.replace_body(ResBody::Once(body.into()));
     }
 }
 
-/// The link to the next part: the request's own target from that place on. The token of a URL stays out of it.
-fn next_link(req: &Request, next: &Cursor) -> Option<HeaderValue> {
+/// The `Link` header of the next page: the target of this request with another `after`. The link holds no token.
+fn next_link(req: &Request, next: &Cursor) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
-    let asked = form_urlencoded::parse(req.uri().query().unwrap_or_default().as_bytes());
-    for (name, value) in asked.filter(|(name, _)| !["after", "skip", "token"].contains(&name.as_ref())) {
+    let current = form_urlencoded::parse(req.uri().query().unwrap_or_default().as_bytes());
+    for (name, value) in current.filter(|(name, _)| !["after", "skip", "token"].contains(&name.as_ref())) {
         query.append_pair(&name, &value);
     }
     query.append_pair("after", &next.to_string());
-    let link = format!("<{}?{}>; rel=\"next\"", req.uri().path(), query.finish());
-    HeaderValue::try_from(link).ok()
+    format!("<{}?{}>; rel=\"next\"", req.uri().path(), query.finish())
 }
 
 #[async_trait]
 impl<T: Serialize + Send> Writer for LinkedPage<T> {
     async fn write(self, req: &mut Request, depot: &mut Depot, res: &mut Response) {
-        if let Some(link) = self.0.next.as_ref().and_then(|next| next_link(req, next)) {
-            res.headers_mut().insert(LINK, link);
+        if let Some(next) = &self.0.next {
+            set_header(res.headers_mut(), LINK, next_link(req, next));
         }
         Json(self.0).write(req, depot, res).await;
     }
@@ -153,9 +212,10 @@ impl<T: Serialize + Send> Writer for LinkedPage<T> {
 
 #[async_trait]
 impl<T: Serialize + Send> Writer for Created<T> {
-    async fn write(self, _req: &mut Request, _depot: &mut Depot, res: &mut Response) {
-        if let Some(body) = write_json(&self.0, StatusCode::CREATED, res) {
-            res.replace_body(ResBody::Once(body.into()));
+    async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
+        match Payload::json(StatusCode::CREATED, &self.0) {
+            Ok(payload) => payload.send(req, res),
+            Err(error) => error.render(res),
         }
     }
 }
@@ -164,7 +224,7 @@ impl<T: Serialize + Send> Writer for Created<T> {
 impl Writer for CreatedEmpty {
     async fn write(self, _req: &mut Request, _depot: &mut Depot, res: &mut Response) {
         res.status_code(StatusCode::CREATED);
-        res.replace_body(ResBody::Once(Vec::new().into()));
+        res.replace_body(ResBody::Once(Bytes::new()));
     }
 }
 
@@ -184,25 +244,28 @@ impl<T: EndpointOutRegister> EndpointOutRegister for WithCookie<T> {
     }
 }
 
-fn register_json<T: ToSchema>(
-    status: &str,
-    description: &str,
-    components: &mut Components,
-    operation: &mut Operation,
-) {
-    let schema = T::to_schema(components);
-    operation.responses.insert(
-        status,
-        oapi::Response::new(description).add_content("application/json", Content::new(schema)),
-    );
+fn register_json<T: ToSchema>(status: &str, components: &mut Components, operation: &mut Operation) {
+    let content = Content::new(T::to_schema(components));
+    let response = oapi::Response::new("Success").add_content("application/json", content);
+    operation.responses.insert(status, response);
 }
+
+/// Adds responses without a body to the description of an operation: pairs of status and description.
+pub(super) fn register_statuses(operation: &mut Operation, statuses: &[(&str, &str)]) {
+    for (status, description) in statuses {
+        let response = oapi::Response::new(*description);
+        operation.responses.insert(*status, response);
+    }
+}
+
+/// Status and description of a 304.
+pub(super) const NOT_MODIFIED: (&str, &str) = ("304", "The client's copy is current");
 
 impl<T: ToSchema> EndpointOutRegister for Json<T> {
     fn register(components: &mut Components, operation: &mut Operation) {
-        register_json::<T>("200", "Success", components, operation);
-        // Taken away again from what is no GET.
-        let unchanged = oapi::Response::new("The client has it already");
-        operation.responses.insert("304", unchanged);
+        register_json::<T>("200", components, operation);
+        // `openapi.rs` removes it from operations other than GET.
+        register_statuses(operation, &[NOT_MODIFIED]);
     }
 }
 
@@ -210,7 +273,7 @@ impl<T: ToSchema> EndpointOutRegister for LinkedPage<T> {
     fn register(components: &mut Components, operation: &mut Operation) {
         Json::<Page<T>>::register(components, operation);
         let link = oapi::Header::new(oapi::Object::with_type(oapi::BasicType::String))
-            .description("`rel=\"next\"`: the next part; absent at the end of the list.");
+            .description("`rel=\"next\"`: URL of the next page; absent on the last page.");
         if let Some(oapi::RefOr::Type(response)) = operation.responses.get_mut("200") {
             response.headers.insert("Link".to_owned(), link);
         }
@@ -219,14 +282,12 @@ impl<T: ToSchema> EndpointOutRegister for LinkedPage<T> {
 
 impl<T: ToSchema> EndpointOutRegister for Created<T> {
     fn register(components: &mut Components, operation: &mut Operation) {
-        register_json::<T>("201", "Success", components, operation);
+        register_json::<T>("201", components, operation);
     }
 }
 
 impl EndpointOutRegister for CreatedEmpty {
     fn register(_components: &mut Components, operation: &mut Operation) {
-        operation
-            .responses
-            .insert("201", oapi::Response::new("Success, without a body"));
+        register_statuses(operation, &[("201", "Success, without a body")]);
     }
 }

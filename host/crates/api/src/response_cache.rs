@@ -1,5 +1,4 @@
-//! Answers about media that were given before, kept in memory while all that they are made of is unchanged: a home page
-//! or a grid of covers is asked for again and again.
+//! In-memory cache of responses about media. A response is cached until the data it was built from changes.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher as _, RandomState};
@@ -16,21 +15,22 @@ use salvo::{Request, Response};
 use svc_http_io::limits::{CACHED_RESPONSE_BYTES, RESPONSE_CACHE_BYTES};
 use svc_library::media_version::MediaVersion;
 
-/// A guess at what headers, key and the places of an entry take beside the body.
+/// Estimate of the memory that an entry takes in addition to its body: headers, key, table slots.
 const ENTRY_OVERHEAD_BYTES: u64 = 1024;
 
-/// Answers of the size of a page that fit. The cache is divided into parts for 32 of them each, which leaves the largest
-/// answer room in its part.
+/// Number of responses with a typical page of a list that fit. The cache has one shard for every 32 of them, so that the
+/// largest response fits into a shard.
 const EXPECTED_ENTRIES: usize = 256;
 
-/// Who asks for what, and the state of all that the answer is made of. Equal questions have equal answers.
+/// The key of a request: its target, and the versions of the caller's permissions and of the media. Requests with equal
+/// keys have equal responses.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct CacheKeyRef<'a> {
     state: MediaVersion,
     target: Cow<'a, str>,
 }
 
-/// The same, as it is kept.
+/// A [`CacheKeyRef`] that owns its target.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CacheKey {
     state: MediaVersion,
@@ -43,7 +43,7 @@ impl Equivalent<CacheKey> for CacheKeyRef<'_> {
     }
 }
 
-/// An answer with status 200.
+/// A response with status 200.
 #[derive(Debug)]
 struct CachedResponse {
     headers: HeaderMap,
@@ -59,11 +59,11 @@ impl Weighter<CacheKey, Arc<CachedResponse>> for ByteWeighter {
     }
 }
 
-/// Put by a handler beside an answer that may be given again to the same question.
+/// Marker that a handler puts into the depot: the response may be cached.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cacheable;
 
-/// The answers that are kept, and what their entity tags are made with.
+/// The cached responses, and the hash key of their entity tags.
 #[derive(Debug)]
 pub struct ResponseCache {
     tags: RandomState,
@@ -80,7 +80,7 @@ impl Default for ResponseCache {
 }
 
 impl<'a> CacheKeyRef<'a> {
-    /// What this request asks for, in this state.
+    /// The key of this request, with the current versions.
     pub(super) fn new(state: MediaVersion, req: &'a Request) -> Self {
         let target = req.uri().path_and_query().map_or("", PathAndQuery::as_str);
         Self {
@@ -89,7 +89,7 @@ impl<'a> CacheKeyRef<'a> {
         }
     }
 
-    /// The same without what it borrows from the request.
+    /// A copy that does not borrow from the request.
     pub(super) fn to_owned_key(&self) -> CacheKey {
         CacheKey {
             state: self.state,
@@ -98,7 +98,7 @@ impl<'a> CacheKeyRef<'a> {
     }
 }
 
-/// The target of a request as it was written, without the token in it.
+/// The target of a request without its `token` parameter.
 fn without_token(target: &str) -> Cow<'_, str> {
     match target.split_once('?') {
         Some((path, query)) if query.contains("token=") => {
@@ -110,13 +110,13 @@ fn without_token(target: &str) -> Cow<'_, str> {
 }
 
 impl ResponseCache {
-    /// The entity tag of the answer; holds for this start of the server.
+    /// The entity tag of the response. It differs after a restart of the server.
     pub(super) fn tag(&self, key: &CacheKeyRef<'_>) -> String {
         let hash = HEXLOWER.encode(&self.tags.hash_one(key).to_be_bytes());
         ["W/\"", &hash, "\""].concat()
     }
 
-    /// Answers as before, if the question was answered before.
+    /// Sends the cached response of this key. Returns `false` if there is none.
     pub(super) fn respond(&self, key: &CacheKeyRef<'_>, res: &mut Response) -> bool {
         let Some(cached) = self.entries.get(key) else {
             return false;
@@ -132,7 +132,7 @@ impl ResponseCache {
         true
     }
 
-    /// Keeps the answer to this question, if it is a whole one and not too large.
+    /// Caches a response with status 200 of at most [`CACHED_RESPONSE_BYTES`]; ignores others.
     pub(super) fn insert(&self, key: CacheKey, res: &Response) {
         let ResBody::Once(body) = &res.body else { return };
         if res.status_code != Some(StatusCode::OK) || body.len() > CACHED_RESPONSE_BYTES {
@@ -145,12 +145,12 @@ impl ResponseCache {
         self.entries.insert(key, Arc::new(response));
     }
 
-    /// Forgets all that is kept.
+    /// Removes all responses.
     pub(super) fn clear(&self) {
         self.entries.clear();
     }
 
-    /// How many are kept.
+    /// The number of cached responses.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -166,8 +166,8 @@ mod tests {
 
     #[covers("limit RESPONSE_CACHE_BYTES", "limit CACHED_RESPONSE_BYTES")]
     #[test]
-    fn what_is_kept_is_bounded_one_by_one_and_in_all() {
-        let memory = ResponseCache::default();
+    fn cache_bounds_each_response_and_their_sum() {
+        let cache = ResponseCache::default();
         let key = |number| CacheKey {
             state: MediaVersion {
                 user: UserId::from(1),
@@ -184,17 +184,17 @@ mod tests {
             res.replace_body(ResBody::Once(vec![0; length].into()));
             res
         };
-        memory.insert(key(0), &response(CACHED_RESPONSE_BYTES + 1));
-        assert_eq!(memory.len(), 0);
+        cache.insert(key(0), &response(CACHED_RESPONSE_BYTES + 1));
+        assert_eq!(cache.len(), 0);
         for number in 0..300 {
-            memory.insert(key(number), &response(CACHED_RESPONSE_BYTES));
+            cache.insert(key(number), &response(CACHED_RESPONSE_BYTES));
         }
-        assert!(memory.len() > 16, "{}", memory.len());
-        assert!(memory.entries.weight() <= RESPONSE_CACHE_BYTES);
+        assert!(cache.len() > 16, "{}", cache.len());
+        assert!(cache.entries.weight() <= RESPONSE_CACHE_BYTES);
     }
 
     #[test]
-    fn token_is_no_part_of_what_is_asked_for() {
+    fn token_is_no_part_of_the_key() {
         for (target, expected) in [
             ("/a", "/a"),
             ("/a?b=1&c=2", "/a?b=1&c=2"),

@@ -1,42 +1,79 @@
-//! A line of the route list, and how the lines become a router.
+//! A route as data: how it is reached, who may call it, which handler runs, and how its requests are treated.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use salvo::http::header::{ALLOW, HeaderValue};
-use salvo::http::{Method, StatusCode};
-use salvo::routing::{Filter, MethodFilter, PathState};
-use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
+use salvo::Handler;
+use salvo::http::Method;
+use svc_domain::kind::CachePartition;
+use svc_http_io::limits::{BODY_BYTES, Limits};
 
 use crate::access::Access;
-use crate::api_error::ApiError;
-use crate::middleware::authorize::Authorize;
-use svc_http_io::limits::BODY_BYTES;
+use crate::tag::Tag;
 
-/// Whether the response of a route may be cached.
+/// Whether responses of a route may be cached, and which version counter invalidates them: that of a partition of the
+/// media, or of all media for `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CachePolicy {
+pub enum CachePolicy {
     /// Never.
     Never,
     /// Until the media or the caller's permissions change. The entity tag is derived from their version.
-    ByVersion,
-    /// When the handler marks the response as [`Cacheable`](crate::response_cache::Cacheable). It sets its own entity tag.
-    ByHandler,
+    ByVersion(Option<CachePartition>),
+    /// As before, when the handler marks the response as [`Cacheable`](crate::response_cache::Cacheable). The handler sets
+    /// the entity tag.
+    ByHandler(Option<CachePartition>),
 }
 
-/// One endpoint: how it is reached, who may, and what answers.
+/// The time that a handler has to produce the head of its response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timeout {
+    /// [`Limits::handler_time`].
+    Handler,
+    /// [`Limits::sign_in_time`], for handlers that hash passwords or call the cloud.
+    SignIn,
+}
+
+impl Timeout {
+    /// Its length under these limits.
+    pub fn of(self, limits: &Limits) -> Duration {
+        match self {
+            Self::Handler => limits.handler_time,
+            Self::SignIn => limits.sign_in_time,
+        }
+    }
+}
+
+/// Which query parameters may carry a credential, for clients that cannot set headers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UrlCredential {
+    /// None.
+    Refused,
+    /// `token`.
+    Token,
+    /// `token`, or the deprecated `authorization` with an access token.
+    TokenOrAuthorization,
+}
+
+/// One endpoint.
 #[derive(Clone)]
 pub struct Route {
-    /// Method. A GET answers HEAD as well.
+    /// Method. A GET route also serves HEAD.
     pub method: Method,
     /// Path with parameters, such as `/api/v1/photos/{photoId}`.
     pub path: &'static str,
-    /// Who may.
+    /// Who may call it.
     pub access: Access,
-    /// Bytes that the body of a request may have.
+    /// Largest request body in bytes.
     pub body_bytes: usize,
-    pub(super) cache_policy: CachePolicy,
-    pub(super) handler: Arc<dyn Handler>,
+    /// Time for the handler.
+    pub timeout: Timeout,
+    /// Caching of responses.
+    pub cache_policy: CachePolicy,
+    /// Credentials in the URL.
+    pub url_credential: UrlCredential,
+    /// Group in the API's description.
+    pub tag: Tag,
+    pub(crate) handler: Arc<dyn Handler>,
 }
 
 impl std::fmt::Debug for Route {
@@ -52,220 +89,72 @@ impl Route {
             path,
             access,
             body_bytes: BODY_BYTES,
+            timeout: Timeout::Handler,
             cache_policy: CachePolicy::Never,
+            url_credential: UrlCredential::Refused,
+            tag: Tag::Server,
             handler: Arc::new(handler),
         }
     }
 
-    /// The same route with cached responses.
-    #[must_use]
-    pub(crate) fn cached(self, policy: CachePolicy) -> Self {
+    /// A GET route. Its credential may stand in the URL.
+    pub fn get(path: &'static str, access: Access, handler: impl Handler) -> Self {
         Self {
-            cache_policy: policy,
-            ..self
+            url_credential: UrlCredential::Token,
+            ..Self::new(Method::GET, path, access, handler)
         }
     }
 
-    /// A GET.
-    pub fn get(path: &'static str, access: Access, handler: impl Handler) -> Self {
-        Self::new(Method::GET, path, access, handler)
-    }
-
-    /// A POST.
+    /// A POST route.
     pub fn post(path: &'static str, access: Access, handler: impl Handler) -> Self {
         Self::new(Method::POST, path, access, handler)
     }
 
-    /// A PUT.
+    /// A PUT route.
     pub fn put(path: &'static str, access: Access, handler: impl Handler) -> Self {
         Self::new(Method::PUT, path, access, handler)
     }
 
-    /// A PATCH.
+    /// A PATCH route.
     pub fn patch(path: &'static str, access: Access, handler: impl Handler) -> Self {
         Self::new(Method::PATCH, path, access, handler)
     }
 
-    /// A DELETE.
+    /// A DELETE route.
     pub fn delete(path: &'static str, access: Access, handler: impl Handler) -> Self {
         Self::new(Method::DELETE, path, access, handler)
     }
 
-    /// The same, for bodies of up to so many bytes.
+    /// The same route for larger or smaller bodies.
     #[must_use]
-    pub fn body(self, bytes: usize) -> Self {
+    pub fn body(self, body_bytes: usize) -> Self {
+        Self { body_bytes, ..self }
+    }
+
+    /// The same route with another timeout.
+    #[must_use]
+    pub fn timeout(self, timeout: Timeout) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// The same route with cached responses.
+    #[must_use]
+    pub fn cached(self, cache_policy: CachePolicy) -> Self {
+        Self { cache_policy, ..self }
+    }
+
+    /// The same route with other credentials in the URL.
+    #[must_use]
+    pub fn url_credential(self, url_credential: UrlCredential) -> Self {
         Self {
-            body_bytes: bytes,
+            url_credential,
             ..self
         }
     }
 
-    fn methods(&self) -> impl Iterator<Item = Method> {
+    /// Its method, and HEAD beside GET.
+    pub(crate) fn methods(&self) -> impl Iterator<Item = Method> {
         let head = (self.method == Method::GET).then_some(Method::HEAD);
         std::iter::once(self.method.clone()).chain(head)
-    }
-}
-
-/// A part of the path with what lies below it. Text sorts before `{parameter}`, so `/users/public` wins over
-/// `/users/{userId}`.
-#[derive(Default)]
-struct Node<'a> {
-    children: BTreeMap<&'static str, Node<'a>>,
-    routes: Vec<&'a Route>,
-}
-
-/// The router of a list of routes: a tree whose branches are halved, so that a request is compared with few of them.
-pub fn build_router(routes: &[Route]) -> Router {
-    let mut root = Node::default();
-    for route in routes {
-        let parts = route.path.split('/').filter(|part| !part.is_empty());
-        let node = parts.fold(&mut root, |node, part| node.children.entry(part).or_default());
-        node.routes.push(route);
-    }
-    root.into_router(Router::new())
-}
-
-impl Node<'_> {
-    fn into_router(self, mut router: Router) -> Router {
-        let branches = self.children.into_iter();
-        let branches: Vec<_> = branches
-            .map(|(part, child)| (part, child.into_router(Router::with_path(part))))
-            .collect();
-        if branches.len() > 2 {
-            // A path that ends here is compared with none of them.
-            router = router.push(halved(
-                branches,
-                Router::with_filter(NextSegment { before: None }),
-            ));
-        } else {
-            router = halved(branches, router);
-        }
-        if self.routes.is_empty() {
-            return router;
-        }
-        let mut allowed = vec![Method::OPTIONS];
-        for route in &self.routes {
-            for method in route.methods() {
-                allowed.push(method.clone());
-                let mut leaf = Router::with_filter(MethodFilter::new(method));
-                leaf = leaf.hoop(Authorize::new(route));
-                leaf.goal = Some(Arc::clone(&route.handler));
-                router = router.push(leaf);
-            }
-        }
-        let mut names: Vec<_> = allowed.iter().map(Method::as_str).collect();
-        names.sort_unstable();
-        // Last, for every other method: without it, the path would be tried as one with a parameter beside this node.
-        router.push(Router::new().goal(MethodNotAllowed(names.join(", "))))
-    }
-}
-
-/// Adds branches, sorted by their part of the path, to a router: the first half behind a filter, the rest beside
-/// it, both halved again.
-fn halved(mut branches: Vec<(&'static str, Router)>, router: Router) -> Router {
-    // Parameters are last. What they stand for may sort anywhere.
-    let literals = branches.partition_point(|(part, _)| !part.starts_with('{'));
-    let half = literals / 2;
-    match branches.get(half) {
-        Some(&(before, _)) if half > 1 => {
-            let rest = branches.split_off(half);
-            let filter = NextSegment { before: Some(before) };
-            halved(rest, router.push(halved(branches, Router::with_filter(filter))))
-        }
-        _ => branches
-            .into_iter()
-            .fold(router, |router, (_, branch)| router.push(branch)),
-    }
-}
-
-/// Lets through where the path goes on, with a part that sorts before this text, or with any.
-#[derive(Debug)]
-struct NextSegment {
-    before: Option<&'static str>,
-}
-
-impl NextSegment {
-    fn fits(&self, state: &PathState<'_>) -> bool {
-        let next = state.pick();
-        next.is_some_and(|part| self.before.is_none_or(|before| part < before))
-    }
-}
-
-#[async_trait]
-impl Filter for NextSegment {
-    async fn filter(&self, _req: &mut Request, state: &mut PathState<'_>) -> bool {
-        self.fits(state)
-    }
-
-    async fn filter_for_method(
-        &self,
-        _req: &mut Request,
-        state: &mut PathState<'_>,
-        _method: &Method,
-    ) -> Option<bool> {
-        Some(self.fits(state))
-    }
-}
-
-/// Tells which methods a path has: to a plain OPTIONS request (preflights of browsers are answered before they get
-/// here), and as an error to any method that it has not.
-struct MethodNotAllowed(String);
-
-#[async_trait]
-impl Handler for MethodNotAllowed {
-    async fn handle(&self, req: &mut Request, _depot: &mut Depot, res: &mut Response, _ctrl: &mut FlowCtrl) {
-        if req.method() == Method::OPTIONS {
-            res.status_code(StatusCode::NO_CONTENT);
-        } else {
-            ApiError::of_status(StatusCode::METHOD_NOT_ALLOWED).render(res);
-        }
-        if let Ok(allowed) = HeaderValue::from_str(&self.0) {
-            res.headers_mut().insert(ALLOW, allowed);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::access::Access;
-    use crate::router::routes;
-
-    /// The most branches that any node has.
-    fn widest(router: &Router) -> usize {
-        let below = router.routers().iter().map(widest).max().unwrap_or(0);
-        below.max(router.routers().len())
-    }
-
-    #[test]
-    fn request_is_compared_with_few_branches() {
-        assert!(widest(&build_router(&routes())) <= 8);
-    }
-
-    #[tokio::test]
-    async fn each_branch_is_found_among_many() {
-        let literals = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
-        let paths = literals.map(|literal| format!("/{literal}/x").leak() as &'static str);
-        let route = |path| Route::get(path, Access::Public, MethodNotAllowed(String::new()));
-        let mut list: Vec<Route> = paths.into_iter().map(route).collect();
-        // A parameter takes what no text does, wherever it would sort.
-        list.push(route("/{any}/y"));
-        list.push(route("/c"));
-        let router = build_router(&list);
-        let found = async |path: &str| {
-            let mut request = Request::new();
-            *request.uri_mut() = path.parse().unwrap();
-            let mut state = PathState::from_borrowed_path(path);
-            router.detect(&mut request, &mut state).await.is_some()
-        };
-        for path in paths
-            .into_iter()
-            .chain(["/c", "/%63/x", "/a/y", "/k/y", "/0/y", "/~/y"])
-        {
-            assert!(found(path).await, "{path}");
-        }
-        for path in ["/", "/a", "/0/x", "/zz/x", "/c/z", "/a/x/x"] {
-            assert!(!found(path).await, "{path}");
-        }
     }
 }

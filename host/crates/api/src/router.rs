@@ -1,5 +1,4 @@
-//! The routes: method, path, access, handler. Router, API description, `GET /api` and the authorization tests are
-//! all made from this list.
+//! The list of routes. The router, the API description, `GET /api` and the authorization tests are built from it.
 
 use std::sync::Arc;
 
@@ -9,35 +8,49 @@ use salvo::catcher::Catcher;
 use crate::access::Access;
 use crate::access::Access::{AnyCapability, Capability as Require, Dev, Link, Public, Session, SignedIn};
 use crate::docs;
-use crate::middleware::catch::CatchErrors;
-use crate::middleware::request_layer::RequestLayer;
-use crate::route::CachePolicy::{ByHandler, ByVersion};
-use crate::route::{Route, build_router};
+use crate::middleware;
+use crate::middleware::error_body::ErrorBody;
+use crate::route::CachePolicy::{self, ByHandler, ByVersion};
+use crate::route::Timeout::SignIn;
+use crate::route::{Route, UrlCredential};
 use crate::routes::{
     auth, changes, cinema, dev, events, general, history, index, jobs, libraries, links, ls, movies, music,
     photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings,
     tokens, tv, users, video, waveforms,
 };
+use crate::routing::build_router;
 use crate::state::AppState;
+use crate::tag::Tag;
+use svc_domain::kind::CachePartition;
 use svc_http_io::limits::{LOGIN_BODY_BYTES, Limits, SETTINGS_BODY_BYTES};
 use svc_identity::capability::Capability as C;
 
-/// Music artists show releases and tracks, and are the way to both.
+/// Responses built from a partition of the media, or from all of it.
+const MUSIC: CachePolicy = ByVersion(Some(CachePartition::Music));
+const PHOTOS: CachePolicy = ByVersion(Some(CachePartition::Photos));
+const VIDEO: CachePolicy = ByVersion(Some(CachePartition::Video));
+const ALL_MEDIA: CachePolicy = ByVersion(None);
+
+/// Rendered images, which the handler may mark as cacheable.
+const MUSIC_IMAGES: CachePolicy = ByHandler(Some(CachePartition::Music));
+const PHOTOS_IMAGES: CachePolicy = ByHandler(Some(CachePartition::Photos));
+
+/// Artists expose their releases and tracks, which are reached through them.
 const ARTISTS: Access = Require(C::MusicArtistsRead);
 const RELEASES: Access = Require(C::MusicReleasesRead);
 const TRACKS: Access = Require(C::MusicTracksRead);
 
-/// Queues of the caller's own.
+/// The caller's own queues.
 const QUEUES: Access = Require(C::PlaybackQueuesRead);
 const CHANGES_QUEUES: Access = Require(C::PlaybackQueuesUpdate);
 
-/// Shows and seasons are seen by their episodes.
+/// Shows and seasons are visible through their episodes.
 const EPISODES: Access = Require(C::TvEpisodesRead);
 
-/// Subtitles belong to what is played, be it a movie or an episode: the service knows which.
+/// Subtitles belong to a movie or an episode; the service checks which.
 const SUBTITLES: &[C] = &[C::MoviesPlay, C::TvEpisodesPlay];
 
-/// The names of folders tell of what is in them: any of these lets them be seen.
+/// Folder names reveal what is in them: any of these capabilities permits browsing.
 const BROWSES: &[C] = &[
     C::MusicTracksRead,
     C::MusicReleasesRead,
@@ -50,18 +63,23 @@ const BROWSES: &[C] = &[
     C::IndexingOperate,
 ];
 
-/// Either lets the reset be called; the handler knows which one its input takes.
+/// Either permits the reset; the handler checks the one that its input requires.
 const RESETS: &[C] = &[C::IndexingDeindex, C::MediaServerFactoryReset];
+
+/// Routes of one group.
+fn tagged<const N: usize>(tag: Tag, routes: [Route; N]) -> [Route; N] {
+    routes.map(|route| Route { tag, ..route })
+}
 
 /// Every route of the server.
 #[rustfmt::skip]
 pub fn routes() -> Vec<Route> {
-    vec![
+    let mut list = Vec::new();
+    list.extend(tagged(Tag::Server, [
         Route::get   ("/api",                                                              Public,                          general::get_home),
         Route::get   ("/api/docs-json",                                                    Public,                          docs::get_document),
         Route::get   ("/api/docs",                                                         Public,                          docs::get_page),
         Route::get   ("/api/docs/{file}",                                                  Public,                          docs::get_asset),
-
         Route::get   ("/api/v1/health",                                                    Public,                          general::get_health),
         Route::get   ("/api/v1/health/ready",                                              Public,                          general::get_readiness),
         Route::get   ("/api/v1/instance",                                                  Public,                          general::get_instance),
@@ -69,31 +87,33 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/updates",                                                   Public,                          general::get_updates),
         Route::post  ("/api/v1/reset",                                                     AnyCapability(RESETS),           reset::reset_server),
         Route::get   ("/api/v1/versions",                                                  SignedIn,                        general::get_versions),
-        Route::get   ("/api/v1/ls",                                                        AnyCapability(BROWSES),          ls::browse_directory),
         Route::post  ("/api/v1/setup",                                                     Public,                          general::set_up_server),
-
-        Route::post  ("/api/v1/auth/login",                                                Public,                          auth::sign_in).body(LOGIN_BODY_BYTES),
-        Route::post  ("/api/v1/auth/refresh",                                              Public,                          auth::refresh_session),
+        Route::get   ("/api/v1/licensing/subscription",                                    Require(C::UsersRead),           general::get_subscription),
+        Route::get   ("/api/v1/licensing/seats",                                           Require(C::UsersRead),           general::get_seats),
+    ]));
+    list.extend(tagged(Tag::Authentication, [
+        Route::post  ("/api/v1/auth/login",                                                Public,                          auth::sign_in).body(LOGIN_BODY_BYTES).timeout(SignIn),
+        Route::post  ("/api/v1/auth/refresh",                                              Public,                          auth::refresh_session).timeout(SignIn),
         Route::post  ("/api/v1/auth/logout",                                               Public,                          auth::sign_out),
-
-        Route::get   ("/api/v1/users/public",                                              Public,                          users::list_public_users),
-        Route::get   ("/api/v1/users/current",                                             Require(C::CurrentUserRead),     users::get_current_user),
-        Route::patch ("/api/v1/users/current",                                             Require(C::CurrentUserUpdate),   users::update_current_user).body(SETTINGS_BODY_BYTES),
         Route::get   ("/api/v1/users/current/sessions",                                    Require(C::CurrentUserRead),     sessions::list_own_sessions),
         Route::delete("/api/v1/users/current/sessions",                                    Session(C::CurrentUserUpdate),   sessions::revoke_own_sessions),
         Route::delete("/api/v1/users/current/sessions/{sessionId}",                        Session(C::CurrentUserUpdate),   sessions::revoke_own_session),
+        Route::get   ("/api/v1/users/{id}/sessions",                                       Require(C::UsersRead),           sessions::list_sessions),
+        Route::delete("/api/v1/users/{id}/sessions",                                       Session(C::UsersUpdate),         sessions::revoke_sessions),
+        Route::post  ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::create_personal_access_token),
+        Route::get   ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::list_personal_access_tokens),
+        Route::delete("/api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}", Session(C::UsersUpdate),         tokens::revoke_personal_access_token),
+    ]));
+    list.extend(tagged(Tag::Users, [
+        Route::get   ("/api/v1/users/public",                                              Public,                          users::list_public_users),
+        Route::get   ("/api/v1/users/current",                                             Require(C::CurrentUserRead),     users::get_current_user),
+        Route::patch ("/api/v1/users/current",                                             Require(C::CurrentUserUpdate),   users::update_current_user).body(SETTINGS_BODY_BYTES),
         Route::get   ("/api/v1/users/owner",                                               Require(C::UsersRead),           users::get_owner),
         Route::get   ("/api/v1/users/active",                                              Require(C::UsersRead),           users::list_active_users),
         Route::get   ("/api/v1/users",                                                     Require(C::UsersRead),           users::list_users),
         Route::post  ("/api/v1/users",                                                     Session(C::UsersCreate),         users::create_user),
         Route::get   ("/api/v1/users/{id}",                                                Require(C::UsersRead),           users::get_user),
         Route::patch ("/api/v1/users/{id}",                                                Require(C::UsersUpdate),         users::update_user).body(SETTINGS_BODY_BYTES),
-        Route::get   ("/api/v1/users/{id}/sessions",                                       Require(C::UsersRead),           sessions::list_sessions),
-        Route::delete("/api/v1/users/{id}/sessions",                                       Session(C::UsersUpdate),         sessions::revoke_sessions),
-        Route::post  ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::create_personal_access_token),
-        Route::get   ("/api/v1/users/{id}/personal-access-tokens",                         Session(C::UsersUpdate),         tokens::list_personal_access_tokens),
-        Route::delete("/api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}", Session(C::UsersUpdate),         tokens::revoke_personal_access_token),
-
         Route::get   ("/api/v1/roles",                                                     Require(C::RoleAssignmentsRead), roles::list_roles),
         Route::post  ("/api/v1/roles",                                                     Session(C::RoleAssignmentsCreate), roles::create_role),
         Route::patch ("/api/v1/roles/{role}",                                              Session(C::RoleAssignmentsCreate), roles::update_role).body(SETTINGS_BODY_BYTES),
@@ -101,16 +121,17 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/roles/assignments",                                         Require(C::RoleAssignmentsRead), roles::list_role_assignments),
         Route::post  ("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsCreate), roles::assign_role),
         Route::delete("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsDelete), roles::unassign_role),
-
+    ]));
+    list.extend(tagged(Tag::Settings, [
         Route::get   ("/api/v1/settings/{app}",                                            SignedIn,                        settings::get_settings),
         Route::patch ("/api/v1/settings",                                                  SignedIn,                        settings::update_settings).body(SETTINGS_BODY_BYTES),
         Route::get   ("/api/v1/cors-origins",                                              Require(C::ServerSettingsRead),  settings::list_cors_origins),
         Route::post  ("/api/v1/cors-origins",                                              Require(C::ServerSettingsUpdate),  settings::add_cors_origin),
         Route::delete("/api/v1/cors-origins/{id}",                                         Require(C::ServerSettingsUpdate),  settings::remove_cors_origin),
         Route::get   ("/api/v1/audit",                                                     Require(C::AuditRead),           settings::list_audit_entries),
-        Route::get   ("/api/v1/licensing/subscription",                                    Require(C::UsersRead),           general::get_subscription),
-        Route::get   ("/api/v1/licensing/seats",                                           Require(C::UsersRead),           general::get_seats),
-
+    ]));
+    list.extend(tagged(Tag::Indexing, [
+        Route::get   ("/api/v1/ls",                                                        AnyCapability(BROWSES),          ls::browse_directory),
         Route::post  ("/api/v1/index/run",                                                 Require(C::IndexingOperate),     index::start_run),
         Route::get   ("/api/v1/index/run/logs",                                            Require(C::IndexingRead),        index::list_run_logs),
         Route::get   ("/api/v1/index/runs",                                                Require(C::IndexingRead),        index::list_runs),
@@ -119,54 +140,86 @@ pub fn routes() -> Vec<Route> {
         Route::patch ("/api/v1/index/state",                                               Require(C::IndexingOperate),     index::control_run),
         Route::get   ("/api/v1/index/counts",                                              Require(C::IndexingRead),        index::get_file_counts),
         Route::get   ("/api/v1/index/file",                                                Require(C::IndexingRead),        index::explain_file),
-        Route::get   ("/api/v1/changes",                                                   SignedIn,                        changes::list_changes),
         Route::get   ("/api/v1/index/directories",                                         Require(C::IndexingRead),        index::list_media_directories),
-
+    ]));
+    list.extend(tagged(Tag::Jobs, [
         Route::get   ("/api/v1/jobs",                                                      Require(C::JobsRead),            jobs::list_jobs),
         Route::post  ("/api/v1/jobs",                                                      Require(C::JobsCreate),          jobs::create_job),
         Route::get   ("/api/v1/jobs/types",                                                Require(C::JobsRead),            jobs::list_job_types),
         Route::get   ("/api/v1/jobs/{jobId}",                                              Require(C::JobsRead),            jobs::get_job),
         Route::patch ("/api/v1/jobs/{jobId}",                                              Require(C::JobsOperate),         jobs::control_job),
-
+    ]));
+    list.extend(tagged(Tag::Plugins, [
+        Route::get   ("/api/v1/plugins",                                                   Require(C::PluginsRead),         plugins::list_plugins),
+        Route::patch ("/api/v1/plugins/{pluginId}",                                        Require(C::PluginsOperate),      plugins::control_plugin),
+    ]));
+    list.extend(tagged(Tag::Libraries, [
+        Route::get   ("/api/v1/changes",                                                   SignedIn,                        changes::list_changes),
         Route::get   ("/api/v1/libraries",                                                 Require(C::LibrariesRead),       libraries::list_libraries),
         Route::post  ("/api/v1/libraries",                                                 Session(C::LibrariesCreate),     libraries::create_library),
         Route::get   ("/api/v1/libraries/{libraryId}",                                     Require(C::LibrariesRead),       libraries::get_library),
         Route::patch ("/api/v1/libraries/{libraryId}",                                     Session(C::LibrariesUpdate),     libraries::update_library),
         Route::delete("/api/v1/libraries/{libraryId}",                                     Session(C::LibrariesDelete),     libraries::delete_library),
-
         Route::post  ("/api/v1/links",                                                     SignedIn,                        links::create_link),
-        Route::get   ("/api/v1/search",                                                    SignedIn,                        search::search).cached(ByVersion),
-
-        Route::get   ("/api/v1/music/artists",                                             ARTISTS,                         music::list_artists).cached(ByVersion),
-        Route::get   ("/api/v1/music/artists/{musicArtistId}",                             ARTISTS,                         music::get_artist).cached(ByVersion),
-        Route::get   ("/api/v1/music/artists/{musicArtistId}/releases",                    RELEASES,                        music::list_artist_releases).cached(ByVersion),
-        Route::get   ("/api/v1/music/releases",                                            RELEASES,                        music::list_releases).cached(ByVersion),
-        Route::get   ("/api/v1/music/releases/{musicReleaseId}",                           RELEASES,                        music::get_release).cached(ByVersion),
-        Route::get   ("/api/v1/music/releases/{musicReleaseId}/tracks",                    TRACKS,                          music::list_release_tracks).cached(ByVersion),
-        Route::get   ("/api/v1/music/releases/{musicReleaseId}/artwork",                   Link(C::MusicReleasesRead),      music::get_release_artwork).cached(ByHandler),
-        Route::get   ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks).cached(ByVersion),
-        Route::get   ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::get_track).cached(ByVersion),
-        Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       Link(C::MusicTracksRead),        music::get_track_artwork).cached(ByHandler),
+        Route::get   ("/api/v1/search",                                                    SignedIn,                        search::search).cached(ALL_MEDIA),
+    ]));
+    list.extend(tagged(Tag::Music, [
+        Route::get   ("/api/v1/music/artists",                                             ARTISTS,                         music::list_artists).cached(MUSIC),
+        Route::get   ("/api/v1/music/artists/{musicArtistId}",                             ARTISTS,                         music::get_artist).cached(MUSIC),
+        Route::get   ("/api/v1/music/artists/{musicArtistId}/releases",                    RELEASES,                        music::list_artist_releases).cached(MUSIC),
+        Route::get   ("/api/v1/music/releases",                                            RELEASES,                        music::list_releases).cached(MUSIC),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}",                           RELEASES,                        music::get_release).cached(MUSIC),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}/tracks",                    TRACKS,                          music::list_release_tracks).cached(MUSIC),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}/artwork",                   Link(C::MusicReleasesRead),      music::get_release_artwork).cached(MUSIC_IMAGES),
+        Route::get   ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks).cached(MUSIC),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::get_track).cached(MUSIC),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       Link(C::MusicTracksRead),        music::get_track_artwork).cached(MUSIC_IMAGES),
         Route::get   ("/api/v1/music/tracks/{musicTrackId}/waveform",                      TRACKS,                          waveforms::get_waveform),
-        Route::get   ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres).cached(ByVersion),
+        Route::get   ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres).cached(MUSIC),
         Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Link(C::MusicTracksPlay),        music::stream_track),
-
-        Route::get   ("/api/v1/photos",                                                    Require(C::PhotosRead),          photos::list_photos).cached(ByVersion),
-        Route::get   ("/api/v1/photos/buckets",                                            Require(C::PhotosRead),          photos::list_photo_buckets).cached(ByVersion),
-        Route::get   ("/api/v1/photos/{photoId}",                                          Require(C::PhotosRead),          photos::get_photo).cached(ByVersion),
+    ]));
+    list.extend(tagged(Tag::Photos, [
+        Route::get   ("/api/v1/photos",                                                    Require(C::PhotosRead),          photos::list_photos).cached(PHOTOS),
+        Route::get   ("/api/v1/photos/buckets",                                            Require(C::PhotosRead),          photos::list_photo_buckets).cached(PHOTOS),
+        Route::get   ("/api/v1/photos/{photoId}",                                          Require(C::PhotosRead),          photos::get_photo).cached(PHOTOS),
         Route::patch ("/api/v1/photos/{photoId}",                                          Require(C::PhotosUpdate),        photos::update_photo),
         Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::get_photo_original),
-        Route::get   ("/api/v1/photos/{photoId}/thumbnail",                                Link(C::PhotosRead),             photos::get_photo_thumbnail).cached(ByHandler),
-
-        Route::get   ("/api/v1/history",                                                   Require(C::HistoryRead),         history::list_history).cached(ByVersion),
+        Route::get   ("/api/v1/photos/{photoId}/thumbnail",                                Link(C::PhotosRead),             photos::get_photo_thumbnail).cached(PHOTOS_IMAGES),
+        Route::get   ("/api/v1/photo-albums",                                              Require(C::PhotoAlbumsRead),     photo_albums::list_photo_albums).cached(PHOTOS),
+        Route::post  ("/api/v1/photo-albums",                                              Require(C::PhotoAlbumsCreate),   photo_albums::create_photo_album),
+        Route::get   ("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsRead),     photo_albums::get_photo_album).cached(PHOTOS),
+        Route::patch ("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsUpdate),   photo_albums::update_photo_album),
+        Route::delete("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsDelete),   photo_albums::delete_photo_album),
+        Route::post  ("/api/v1/photo-albums/{photoAlbumId}/photos",                        Require(C::PhotoAlbumsUpdate),   photo_albums::add_photos_to_album),
+        Route::delete("/api/v1/photo-albums/{photoAlbumId}/photos",                        Require(C::PhotoAlbumsUpdate),   photo_albums::remove_photos_from_album),
+    ]));
+    list.extend(tagged(Tag::MoviesAndTv, [
+        Route::get   ("/api/v1/cinema/continue",                                           Require(C::HistoryRead),         cinema::list_resumable).cached(ALL_MEDIA),
+        Route::get   ("/api/v1/cinema/next-up",                                            Require(C::HistoryRead),         cinema::list_next_up).cached(ALL_MEDIA),
+        Route::get   ("/api/v1/movies",                                                    Require(C::MoviesRead),          movies::list_movies).cached(VIDEO),
+        Route::get   ("/api/v1/movies/{movieId}",                                          Require(C::MoviesRead),          movies::get_movie).cached(VIDEO),
+        Route::get   ("/api/v1/movies/{movieId}/artwork",                                  Link(C::MoviesRead),             movies::get_movie_artwork),
+        Route::get   ("/api/v1/movies/{movieId}/stream",                                   Link(C::MoviesPlay),             movies::stream_movie),
+        Route::get   ("/api/v1/tv/shows",                                                  EPISODES,                        tv::list_shows).cached(VIDEO),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}",                                       EPISODES,                        tv::get_show).cached(VIDEO),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/seasons",                               EPISODES,                        tv::list_seasons).cached(VIDEO),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/episodes",                              EPISODES,                        tv::list_show_episodes).cached(VIDEO),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/artwork",                               Link(C::TvEpisodesRead),         tv::get_show_artwork),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}",                                   EPISODES,                        tv::get_season).cached(VIDEO),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/episodes",                          EPISODES,                        tv::list_season_episodes).cached(VIDEO),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/artwork",                           Link(C::TvEpisodesRead),         tv::get_season_artwork),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}",                                 EPISODES,                        tv::get_episode).cached(VIDEO),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/artwork",                         Link(C::TvEpisodesRead),         tv::get_episode_artwork),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/stream",                          Link(C::TvEpisodesPlay),         tv::stream_episode),
+        Route::get   ("/api/v1/subtitles/{subtitleId}",                                    AnyCapability(SUBTITLES),        video::get_subtitle),
+    ]));
+    list.extend(tagged(Tag::Playback, [
+        Route::get   ("/api/v1/history",                                                   Require(C::HistoryRead),         history::list_history).cached(ALL_MEDIA),
         Route::patch ("/api/v1/history",                                                   Require(C::HistoryUpdate),       history::report_playback),
         Route::delete("/api/v1/history/{mediaType}/{mediaId}",                             Require(C::HistoryUpdate),       history::delete_history_entry),
-        Route::get   ("/api/v1/cinema/continue",                                           Require(C::HistoryRead),         cinema::list_resumable).cached(ByVersion),
-        Route::get   ("/api/v1/cinema/next-up",                                            Require(C::HistoryRead),         cinema::list_next_up).cached(ByVersion),
-        Route::get   ("/api/v1/ratings",                                                   Require(C::RatingsRead),         ratings::list_ratings).cached(ByVersion),
+        Route::get   ("/api/v1/ratings",                                                   Require(C::RatingsRead),         ratings::list_ratings).cached(ALL_MEDIA),
         Route::put   ("/api/v1/ratings",                                                   Require(C::RatingsUpdate),       ratings::rate_item),
         Route::delete("/api/v1/ratings/{mediaType}/{mediaId}",                             Require(C::RatingsUpdate),       ratings::delete_rating),
-
         Route::get   ("/api/v1/playback-queues",                                           QUEUES,                          playback_queues::list_playback_queues),
         Route::post  ("/api/v1/playback-queues",                                           CHANGES_QUEUES,                  playback_queues::create_playback_queue).body(SETTINGS_BODY_BYTES),
         Route::get   ("/api/v1/playback-queues/{playbackQueueId}",                         QUEUES,                          playback_queues::get_playback_queue),
@@ -176,41 +229,14 @@ pub fn routes() -> Vec<Route> {
         Route::post  ("/api/v1/playback-queues/{playbackQueueId}/items",                   CHANGES_QUEUES,                  playback_queues::add_playback_queue_items).body(SETTINGS_BODY_BYTES),
         Route::patch ("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::move_playback_queue_item),
         Route::delete("/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}", CHANGES_QUEUES,              playback_queues::remove_playback_queue_item),
-
-        Route::get   ("/api/v1/movies",                                                    Require(C::MoviesRead),          movies::list_movies).cached(ByVersion),
-        Route::get   ("/api/v1/movies/{movieId}",                                          Require(C::MoviesRead),          movies::get_movie).cached(ByVersion),
-        Route::get   ("/api/v1/movies/{movieId}/artwork",                                  Link(C::MoviesRead),             movies::get_movie_artwork),
-        Route::get   ("/api/v1/movies/{movieId}/stream",                                   Link(C::MoviesPlay),             movies::stream_movie),
-
-        Route::get   ("/api/v1/tv/shows",                                                  EPISODES,                        tv::list_shows).cached(ByVersion),
-        Route::get   ("/api/v1/tv/shows/{tvShowId}",                                       EPISODES,                        tv::get_show).cached(ByVersion),
-        Route::get   ("/api/v1/tv/shows/{tvShowId}/seasons",                               EPISODES,                        tv::list_seasons).cached(ByVersion),
-        Route::get   ("/api/v1/tv/shows/{tvShowId}/episodes",                              EPISODES,                        tv::list_show_episodes).cached(ByVersion),
-        Route::get   ("/api/v1/tv/shows/{tvShowId}/artwork",                               Link(C::TvEpisodesRead),         tv::get_show_artwork),
-        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}",                                   EPISODES,                        tv::get_season).cached(ByVersion),
-        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/episodes",                          EPISODES,                        tv::list_season_episodes).cached(ByVersion),
-        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/artwork",                           Link(C::TvEpisodesRead),         tv::get_season_artwork),
-        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}",                                 EPISODES,                        tv::get_episode).cached(ByVersion),
-        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/artwork",                         Link(C::TvEpisodesRead),         tv::get_episode_artwork),
-        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/stream",                          Link(C::TvEpisodesPlay),         tv::stream_episode),
-        Route::get   ("/api/v1/subtitles/{subtitleId}",                                    AnyCapability(SUBTITLES),        video::get_subtitle),
-
-        Route::get   ("/api/v1/photo-albums",                                              Require(C::PhotoAlbumsRead),     photo_albums::list_photo_albums).cached(ByVersion),
-        Route::post  ("/api/v1/photo-albums",                                              Require(C::PhotoAlbumsCreate),   photo_albums::create_photo_album),
-        Route::get   ("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsRead),     photo_albums::get_photo_album).cached(ByVersion),
-        Route::patch ("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsUpdate),   photo_albums::update_photo_album),
-        Route::delete("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsDelete),   photo_albums::delete_photo_album),
-        Route::post  ("/api/v1/photo-albums/{photoAlbumId}/photos",                        Require(C::PhotoAlbumsUpdate),   photo_albums::add_photos_to_album),
-        Route::delete("/api/v1/photo-albums/{photoAlbumId}/photos",                        Require(C::PhotoAlbumsUpdate),   photo_albums::remove_photos_from_album),
-
-        Route::get   (events::SUBSCRIBE,                                                   SignedIn,                        events::subscribe_to_events),
-
-        Route::get   ("/api/v1/plugins",                                                   Require(C::PluginsRead),         plugins::list_plugins),
-        Route::patch ("/api/v1/plugins/{pluginId}",                                        Require(C::PluginsOperate),      plugins::control_plugin),
-    ]
+    ]));
+    list.extend(tagged(Tag::Events, [
+        Route::get   ("/api/v1/events/subscribe",                                           SignedIn,                        events::subscribe_to_events).url_credential(UrlCredential::TokenOrAuthorization),
+    ]));
+    list
 }
 
-/// What exists in development mode beside them.
+/// Additional routes of development mode.
 #[rustfmt::skip]
 pub fn dev_routes() -> Vec<Route> {
     vec![
@@ -239,7 +265,6 @@ pub fn service(state: Arc<AppState>) -> Service {
 
 /// A service of these routes.
 pub fn service_of(routes: &[Route], state: Arc<AppState>, limits: Limits) -> Service {
-    Service::new(build_router(routes))
-        .hoop(RequestLayer::new(state, limits))
-        .catcher(Catcher::new(CatchErrors))
+    let service = Service::new(build_router(routes)).catcher(Catcher::new(ErrorBody));
+    middleware::around_all(service, state, limits)
 }

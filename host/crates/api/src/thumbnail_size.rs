@@ -1,4 +1,4 @@
-//! The parameter `size` of pictures.
+//! The query parameter `size` of images.
 
 use crate::query::{FromQuery, QueryParams};
 use svc_library::thumbnails::ThumbnailSize;
@@ -8,33 +8,32 @@ const MEDIUM: (&str, Option<ThumbnailSize>) = ("medium", Some(ThumbnailSize::Med
 const LARGE: (&str, Option<ThumbnailSize>) = ("large", Some(ThumbnailSize::Large));
 const ORIGINAL: (&str, Option<ThumbnailSize>) = ("original", None);
 
-/// In which size artwork is wanted.
+/// The requested size of artwork.
 #[derive(Debug)]
 pub struct ArtworkQuery {
-    /// `None`: as it is in the file.
+    /// `None` for the original.
     pub size: Option<ThumbnailSize>,
 }
 
 impl FromQuery for ArtworkQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let about = "Size of the picture: longest side 250, 720 or 1440 pixels, or as it is. Never enlarged. \
-                     Default original.";
+        let about = "Size of the image: longest side 250, 720 or 1440 pixels, or the original. Images are never \
+                     enlarged. Default: `original`.";
         let size = params.choice("size", about, &[SMALL, MEDIUM, LARGE, ORIGINAL]);
         Self { size: size.flatten() }
     }
 }
 
-/// In which size a photo is wanted.
+/// The requested size of a photo's thumbnail.
 #[derive(Debug)]
 pub struct ThumbnailQuery {
-    /// The default is medium.
+    /// Default: medium.
     pub size: ThumbnailSize,
 }
 
 impl FromQuery for ThumbnailQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let about =
-            "Size of the picture: longest side 250, 720 or 1440 pixels. Never enlarged. Default medium.";
+        let about = "Size of the image: longest side 250, 720 or 1440 pixels. Images are never enlarged. Default: `medium`.";
         let size = params.choice("size", about, &[SMALL, MEDIUM, LARGE]);
         Self {
             size: size.flatten().unwrap_or(ThumbnailSize::Medium),

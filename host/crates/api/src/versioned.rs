@@ -1,41 +1,30 @@
-//! Things that several clients change at once: their revision goes out as the entity tag, and comes back in `If-Match`.
+//! Resources that several clients may change at once: a response holds the revision in its entity tag, and a request
+//! names the revision it expects in `If-Match`.
 
-use data_encoding::HEXLOWER;
-use salvo::http::header::{
-    CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue, IF_MATCH, IF_NONE_MATCH,
-};
-use salvo::http::{ResBody, StatusCode};
-use salvo::oapi::{
-    BasicType, Components, EndpointArgRegister, EndpointOutRegister, Object, Operation, Parameter,
-    ParameterIn, ToSchema,
-};
-use salvo::{Depot, Extractible, Request, Response, Writer, async_trait, extract::Metadata};
+use salvo::http::StatusCode;
+use salvo::http::header::{HeaderMap, IF_MATCH};
+use salvo::oapi::{Components, EndpointArgRegister, EndpointOutRegister, Operation, ParameterIn, ToSchema};
+use salvo::{Depot, Request, Response, Writer, async_trait};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use crate::api_error::ApiError;
-use crate::response::{Created, Json};
-use svc_http_io::range::none_match_fails;
+use crate::extract::{extractible, register_text_parameter};
+use crate::response::{Created, Json, Payload};
 
-/// 200 with JSON. The entity tag begins with the revision; what follows is the answer's own, because some of what it
-/// shows changes without a new revision.
+/// 200 with a JSON body. The entity tag is the revision and a digest of the body: parts of the body may change without
+/// a new revision.
 #[derive(Debug)]
 pub struct Versioned<T>(pub i64, pub T);
 
-/// The same with 201.
+/// 201 with a JSON body and the entity tag of [`Versioned`].
 #[derive(Debug)]
 pub struct CreatedVersioned<T>(pub i64, pub T);
 
-/// The revisions that a change may be made of; `None` for any.
+/// The revisions that `If-Match` accepts; `None` for any revision.
 #[derive(Debug)]
 pub struct IfMatch(pub Option<Vec<i64>>);
 
-fn entity_tag(revision: i64, body: &[u8]) -> String {
-    let digest = HEXLOWER.encode(Sha256::digest(body).get(..8).unwrap_or_default());
-    format!("\"{revision}-{digest}\"")
-}
-
-/// The revision in an entity tag, strong ones alone: `"7"`, or `"7-…"`.
+/// The revision in a strong entity tag: `"7"` or `"7-…"`. `None` for weak and foreign tags.
 fn revision_in(tag: &str) -> Option<i64> {
     let text = tag.trim().strip_prefix('"')?.strip_suffix('"')?;
     let number = text.split('-').next()?;
@@ -49,7 +38,7 @@ fn revisions(headers: &HeaderMap) -> Option<Vec<i64>> {
     let mut values = headers.get_all(IF_MATCH).iter().peekable();
     values.peek()?;
     let texts: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
-    // Our tags hold no comma; one that does is not ours and matches nothing.
+    // A revision's tag holds no comma, so a tag with a comma matches nothing either way.
     let mut tags = texts.iter().flat_map(|text| text.split(','));
     if tags.clone().any(|tag| tag.trim() == "*") {
         return None;
@@ -59,65 +48,33 @@ fn revisions(headers: &HeaderMap) -> Option<Vec<i64>> {
     Some(found)
 }
 
-impl<'ex> Extractible<'ex> for IfMatch {
-    fn metadata() -> &'static Metadata {
-        static METADATA: Metadata = Metadata::new("IfMatch");
-        &METADATA
-    }
-
-    #[allow(refining_impl_trait, reason = "the trait hides the error's type")]
-    async fn extract(req: &'ex mut Request, _depot: &'ex mut Depot) -> Result<Self, ApiError> {
-        Ok(Self(revisions(req.headers())))
-    }
-}
+extractible!(IfMatch, req, _depot, _arg => Ok::<_, ApiError>(Self(revisions(req.headers()))));
 
 impl EndpointArgRegister for IfMatch {
     fn register(_components: &mut Components, operation: &mut Operation, _arg: &str) {
-        let about = "The change is made only of this revision: `\"7\"`, or an entity tag as it came.";
-        let parameter = Parameter::new("If-Match")
-            .location(ParameterIn::Header)
-            .required(false)
-            .description(about)
-            .schema(Object::with_type(BasicType::String));
-        operation.parameters.insert(parameter);
+        let about = "Revision that the change applies to: `\"7\"`, or an entity tag of the resource.";
+        register_text_parameter(operation, "If-Match", ParameterIn::Header, about);
     }
 }
 
-fn write<T: Serialize>(status: StatusCode, revision: i64, value: &T, req: &Request, res: &mut Response) {
-    let body = match serde_json::to_vec(value) {
-        Ok(body) => body,
-        Err(error) => return ApiError::internal(error).render(res),
-    };
-    let tag = entity_tag(revision, &body);
-    let known = req.method().is_safe()
-        && req.headers().contains_key(IF_NONE_MATCH)
-        && none_match_fails(req.headers(), &tag);
-    if let Ok(value) = HeaderValue::try_from(tag) {
-        res.headers_mut().insert(ETAG, value);
-    }
-    if known {
-        res.status_code(StatusCode::NOT_MODIFIED);
-        return;
-    }
-    res.status_code(status);
-    let json = HeaderValue::from_static("application/json; charset=utf-8");
-    res.headers_mut().insert(CONTENT_TYPE, json);
-    res.headers_mut()
-        .insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-    res.replace_body(ResBody::Once(body.into()));
-}
-
-#[async_trait]
-impl<T: Serialize + Send + Sync> Writer for Versioned<T> {
-    async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
-        write(StatusCode::OK, self.0, &self.1, req, res);
+fn send<T: Serialize>(status: StatusCode, revision: i64, value: &T, req: &Request, res: &mut Response) {
+    match Payload::json(status, value) {
+        Ok(payload) => payload.tagged(&format!("{revision}-")).send(req, res),
+        Err(error) => error.render(res),
     }
 }
 
 #[async_trait]
-impl<T: Serialize + Send + Sync> Writer for CreatedVersioned<T> {
+impl<T: Serialize + Send> Writer for Versioned<T> {
     async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
-        write(StatusCode::CREATED, self.0, &self.1, req, res);
+        send(StatusCode::OK, self.0, &self.1, req, res);
+    }
+}
+
+#[async_trait]
+impl<T: Serialize + Send> Writer for CreatedVersioned<T> {
+    async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
+        send(StatusCode::CREATED, self.0, &self.1, req, res);
     }
 }
 
@@ -135,6 +92,9 @@ impl<T: ToSchema> EndpointOutRegister for CreatedVersioned<T> {
 
 #[cfg(test)]
 mod tests {
+    use salvo::http::HeaderValue;
+    use salvo::http::header::ETAG;
+
     use super::*;
 
     #[test]
@@ -162,6 +122,9 @@ mod tests {
             }
             assert_eq!(revisions(&headers).as_deref(), *expected, "{values:?}");
         }
-        assert_eq!(revision_in(&entity_tag(12, b"{}")), Some(12));
+        let mut res = Response::new();
+        send(StatusCode::OK, 12, &(), &Request::new(), &mut res);
+        let tag = res.headers().get(ETAG).unwrap().to_str().unwrap();
+        assert_eq!(revision_in(tag), Some(12));
     }
 }

@@ -1,27 +1,27 @@
-//! The answer with a waveform: numbers or bytes, whichever the client likes better, or that it is not there yet.
+//! The response of the waveform endpoint: JSON or bytes, by the `Accept` header, or 202 while it is being computed.
 
-use salvo::http::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderValue, RETRY_AFTER, VARY};
+use salvo::http::header::{ACCEPT, CONTENT_LENGTH, HeaderValue, RETRY_AFTER, VARY};
 use salvo::http::{HeaderMap, ResBody, StatusCode};
 use salvo::oapi::{
-    self, BasicType, Components, Content, EndpointOutRegister, KnownFormat, Object, Operation,
+    self, BasicType, Components, Content, EndpointOutRegister, KnownFormat, Object, Operation, SchemaFormat,
+    ToSchema,
 };
-use salvo::oapi::{SchemaFormat, ToSchema};
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
-use crate::response::{Json, entity_tag, is_not_modified};
+use crate::media_types::PLAIN_BYTES;
+use crate::response::{Json, NOT_MODIFIED, Payload, register_statuses};
 use crate::views::waveform::WaveformView;
 use svc_library::waveforms::Waveform;
 
-const BYTES: &str = "application/octet-stream";
-/// Seconds until the client should ask again, if it does not wait for the event.
+/// Seconds after which a client that does not wait for the event should retry.
 const RETRY_AFTER_SECONDS: u64 = 2;
 
-/// A waveform, or the promise of one.
+/// 200 with the waveform, or 202 while it is being computed.
 #[derive(Debug)]
 pub struct WaveformResponse(pub Waveform);
 
-/// How much a client likes a media type, in thousandths: by the closest of the ranges that it names.
-fn quality(headers: &HeaderMap, wanted: (&str, &str)) -> u16 {
+/// The quality of a media type in `Accept`, 0 to 1000: that of the most specific matching range.
+fn quality(headers: &HeaderMap, media_type: (&str, &str)) -> u16 {
     let ranges = headers
         .get_all(ACCEPT)
         .iter()
@@ -29,20 +29,24 @@ fn quality(headers: &HeaderMap, wanted: (&str, &str)) -> u16 {
     let ranges = ranges.flat_map(|value| value.split(',')).filter_map(|range| {
         let mut parts = range.split(';').map(str::trim);
         let (kind, name) = parts.next()?.split_once('/')?;
-        let closeness = match (kind, name) {
+        let specificity = match (kind, name) {
             ("*", "*") => 1,
-            (kind, "*") if kind.eq_ignore_ascii_case(wanted.0) => 2,
-            (kind, name) if kind.eq_ignore_ascii_case(wanted.0) && name.eq_ignore_ascii_case(wanted.1) => 3,
+            (kind, "*") if kind.eq_ignore_ascii_case(media_type.0) => 2,
+            (kind, name)
+                if kind.eq_ignore_ascii_case(media_type.0) && name.eq_ignore_ascii_case(media_type.1) =>
+            {
+                3
+            }
             _ => return None,
         };
         let quality = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
         let quality = quality.map_or(Ok(1.0), str::parse::<f32>).unwrap_or(0.0);
-        Some((closeness, (quality.clamp(0.0, 1.0) * 1000.0) as u16))
+        Some((specificity, (quality.clamp(0.0, 1.0) * 1000.0) as u16))
     });
     ranges.max().map_or(0, |(_, quality)| quality)
 }
 
-/// Whether bytes are liked better than JSON, which everybody gets who does not say so.
+/// Whether `Accept` prefers bytes to JSON, which is the default.
 fn prefers_bytes(headers: &HeaderMap) -> bool {
     quality(headers, ("application", "octet-stream")) > quality(headers, ("application", "json"))
 }
@@ -63,22 +67,8 @@ impl Writer for WaveformResponse {
         if !prefers_bytes(req.headers()) {
             return Json(view).write(req, depot, res).await;
         }
-        let body = view.into_bytes();
-        let tag = entity_tag(&body);
-        let known = is_not_modified(req.headers(), &tag);
-        if let Ok(value) = HeaderValue::try_from(tag) {
-            res.headers_mut().insert(ETAG, value);
-        }
-        if known {
-            res.status_code(StatusCode::NOT_MODIFIED);
-            return;
-        }
-        res.status_code(StatusCode::OK);
-        res.headers_mut()
-            .insert(CONTENT_TYPE, HeaderValue::from_static(BYTES));
-        res.headers_mut()
-            .insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        res.replace_body(ResBody::Once(body.into()));
+        let payload = Payload::new(StatusCode::OK, PLAIN_BYTES, view.into_bytes());
+        payload.tagged("").send(req, res);
     }
 }
 
@@ -87,25 +77,19 @@ impl EndpointOutRegister for WaveformResponse {
         let json = WaveformView::to_schema(components);
         let bytes =
             Object::with_type(BasicType::String).format(SchemaFormat::KnownFormat(KnownFormat::Binary));
-        let ready = oapi::Response::new(
-            "The waveform; as bytes all peaks and then all root mean squares, where `Accept` prefers them",
-        );
-        let ready = ready
+        let about = "The waveform. As bytes, if `Accept` prefers them: the peaks of all bins, then their root mean squares";
+        let ready = oapi::Response::new(about)
             .add_content("application/json", Content::new(json))
-            .add_content(BYTES, Content::new(bytes));
+            .add_content(PLAIN_BYTES, Content::new(bytes));
         operation.responses.insert("200", ready);
-        operation.responses.insert(
-            "202",
-            oapi::Response::new(
-                "It is being measured: ask again after `Retry-After` seconds, or wait for `music.waveform_ready`",
-            ),
-        );
-        operation
-            .responses
-            .insert("304", oapi::Response::new("The client has it already"));
-        operation
-            .responses
-            .insert("422", oapi::Response::new("The sound cannot be decoded"));
+        let computing = "The waveform is being computed: retry after `Retry-After` seconds, or wait for the event \
+                         `music.waveform_ready`";
+        let statuses = [
+            ("202", computing),
+            NOT_MODIFIED,
+            ("422", "The audio cannot be decoded"),
+        ];
+        register_statuses(operation, &statuses);
     }
 }
 
@@ -114,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_for_those_who_like_them_better() {
+    fn bytes_are_sent_if_accept_prefers_them() {
         for (accept, bytes) in [
             (None, false),
             (Some("*/*"), false),

@@ -1,115 +1,63 @@
-//! What changed in the library, for clients that were away.
+//! The log of changed items, for clients that synchronize.
 
+use crate::named_enum::named_enum;
 use crate::time::Timestamp;
 
-/// A type of item, as events and changes name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(i16)]
-pub enum ItemType {
-    /// A track.
-    MusicTrack = 0,
-    /// A release.
-    MusicRelease = 1,
-    /// An artist.
-    MusicArtist = 2,
-    /// A photo.
-    Photo = 3,
-    /// A movie.
-    Movie = 4,
-    /// A show.
-    TvShow = 5,
-    /// An episode.
-    TvEpisode = 6,
+named_enum! {
+    /// The type of an item in events, changes and mixed lists.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum ItemType: i16 {
+        /// A track.
+        MusicTrack = 0 => "music_track",
+        /// A release.
+        MusicRelease = 1 => "music_release",
+        /// An artist.
+        MusicArtist = 2 => "music_artist",
+        /// A photo.
+        Photo = 3 => "photo",
+        /// A movie.
+        Movie = 4 => "movie",
+        /// A TV show.
+        TvShow = 5 => "tv_show",
+        /// An episode.
+        TvEpisode = 6 => "tv_episode",
+    }
 }
 
 impl ItemType {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::MusicTrack,
-        Self::MusicRelease,
-        Self::MusicArtist,
-        Self::Photo,
-        Self::Movie,
-        Self::TvShow,
-        Self::TvEpisode,
-    ];
-
-    /// The type of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|item| item.as_str() == name)
-    }
-
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::MusicTrack => "music_track",
-            Self::MusicRelease => "music_release",
-            Self::MusicArtist => "music_artist",
-            Self::Photo => "photo",
-            Self::Movie => "movie",
-            Self::TvShow => "tv_show",
-            Self::TvEpisode => "tv_episode",
-        }
-    }
-
-    /// The type with this number in the store.
-    pub fn from_number(number: i16) -> Option<Self> {
-        Self::ALL.into_iter().find(|item| *item as i16 == number)
-    }
-
-    /// Whether it is played, rather than looked at or made of others.
+    /// Whether items of this type have a playback position.
     pub fn is_played(self) -> bool {
         matches!(self, Self::MusicTrack | Self::Movie | Self::TvEpisode)
     }
 }
 
-/// What happened to an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(i16)]
-pub enum ChangeKind {
-    /// It is new.
-    Added = 0,
-    /// What is known of it changed.
-    Updated = 1,
-    /// It is gone from the index.
-    Removed = 2,
-    /// Its file is not there; it is kept.
-    Missing = 3,
-    /// Its file is there again.
-    Restored = 4,
-}
-
-impl ChangeKind {
-    const ALL: [Self; 5] = [
-        Self::Added,
-        Self::Updated,
-        Self::Removed,
-        Self::Missing,
-        Self::Restored,
-    ];
-
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Updated => "updated",
-            Self::Removed => "removed",
-            Self::Missing => "missing",
-            Self::Restored => "restored",
-        }
+named_enum! {
+    /// What happened to an item.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum ChangeKind: i16 {
+        /// Indexed for the first time.
+        Added = 0 => "added",
+        /// Its metadata changed.
+        Updated = 1 => "updated",
+        /// Removed from the index.
+        Removed = 2 => "removed",
+        /// Its file is missing; the item is kept.
+        Missing = 3 => "missing",
+        /// Its missing file is back.
+        Restored = 4 => "restored",
     }
 }
 
-/// What happened to which type of item.
+/// The type of a changed item, and what happened to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ChangeType {
-    /// To what.
+    /// Type of the item.
     pub item: ItemType,
-    /// What.
+    /// What happened.
     pub kind: ChangeKind,
 }
 
-/// Kinds a type of item has room for in the stored number.
+/// Numbers per item type in the stored number; more than there are kinds of changes.
 const KINDS: i16 = 8;
 
 impl ChangeType {
@@ -118,37 +66,37 @@ impl ChangeType {
         self.item as i16 * KINDS + self.kind as i16
     }
 
-    /// The type with this number.
+    /// Reverses [`Self::number`].
     pub fn from_number(number: i16) -> Option<Self> {
         let (item, kind) = (number.div_euclid(KINDS), number.rem_euclid(KINDS));
         Some(Self {
             item: ItemType::from_number(item)?,
-            kind: ChangeKind::ALL.into_iter().find(|known| *known as i16 == kind)?,
+            kind: ChangeKind::from_number(kind)?,
         })
     }
 }
 
-/// One change.
+/// An entry of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// Rises with time; gaps have no meaning.
+    /// Sequence number: ascending, with gaps.
     pub seq: i64,
-    /// What happened to what.
+    /// Type of the change.
     pub change: ChangeType,
-    /// The item, as a number: its type says which id it is.
+    /// The number of the item's id; `change.item` determines its type.
     pub item: i64,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
 }
 
-/// Changes since a place in the list.
+/// A page of the log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Oldest first.
     pub changes: Vec<Change>,
-    /// The place after them.
+    /// Sequence number to continue from.
     pub next: i64,
-    /// What lay between is not known any more: the client is to fetch everything anew.
+    /// Earlier entries were purged: the client has to fetch everything again.
     pub incomplete: bool,
 }
 
@@ -157,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_change_type_survives_its_number() {
+    fn change_types_round_trip_as_numbers() {
         for item in ItemType::ALL {
             for kind in ChangeKind::ALL {
                 let change = ChangeType { item, kind };

@@ -1,29 +1,29 @@
-//! What a plugin read from one file, and the ways in which reading can end.
+//! The result of reading one file with a plugin: record or failure.
 //!
-//! The shapes follow `wit/`, but belong to the server: each released version of the interface is converted
-//! into these, so that nothing outside of `plugins` knows which version a plugin speaks.
+//! The types correspond to `wit/` but belong to the server: the host converts each released version of the interface
+//! into them, so that no other crate depends on the version that a plugin uses.
 
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-/// An exact fraction, such as an exposure time of 1/250 s.
+/// An exact fraction such as an exposure time of 1/250 s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rational {
     /// Above the line.
     pub numerator: i64,
-    /// Below the line; never 0 in a checked extraction.
+    /// Never 0 in a checked extraction.
     pub denominator: i64,
 }
 
 impl Rational {
-    /// The fraction as a number; `None` for a denominator of 0.
+    /// The quotient; `None` for a denominator of 0.
     pub fn to_f64(self) -> Option<f64> {
         (self.denominator != 0).then(|| self.numerator as f64 / self.denominator as f64)
     }
 }
 
-/// A date of any precision. A part is never present when the one before it is absent.
+/// A date of any precision. If a part is absent, all smaller parts are absent too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartialDate {
     /// 1 to 9999.
@@ -58,20 +58,20 @@ pub enum Value {
     Integer(i64),
     /// A finite number.
     Real(f64),
-    /// A fraction.
+    /// An exact fraction.
     Rational(Rational),
-    /// Yes or no.
+    /// True or false.
     Boolean(bool),
-    /// A date.
+    /// A date of any precision.
     Date(PartialDate),
-    /// Bytes that lie in the file.
+    /// Bytes of the file, by their position.
     BytesAt(Span),
-    /// Bytes.
+    /// Bytes that are not stored verbatim in the file.
     Blob(Vec<u8>),
 }
 
 impl Value {
-    /// The name of the value's type, as `docs/plugin-keys.md` has it.
+    /// The name of the value's type in `docs/plugin-keys.md`.
     pub fn type_name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
@@ -86,7 +86,7 @@ impl Value {
         }
     }
 
-    /// As people and tools read it; of bytes only their place or number.
+    /// As JSON for tools; for bytes only their position or length.
     pub fn to_json(&self) -> Json {
         match self {
             Self::Text(text) => json!(text),
@@ -110,106 +110,106 @@ impl Value {
     }
 }
 
-/// One statement about the file.
+/// A key with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     /// A key of `docs/plugin-keys.md`, or `x.<plugin id>.…`.
     pub key: String,
-    /// What it says.
+    /// Its type is fixed by the key.
     pub value: Value,
 }
 
-/// Where the bytes of an embedded picture are.
+/// Where the bytes of an embedded picture come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureData {
-    /// Unchanged in the file.
+    /// Stored verbatim in the file.
     At(Span),
-    /// The plugin hands them out when asked, by the picture's position in the list.
+    /// The plugin returns them on request, by the picture's index.
     OnRequest,
 }
 
 /// An embedded picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// Such as `front`, `back`, `artist`, `other`.
+    /// A purpose of `docs/plugin-keys.md` such as `front`, `back`, `artist`, `other`.
     pub purpose: String,
     /// MIME type.
     pub mime: String,
-    /// Where its bytes are.
+    /// Source of its bytes.
     pub data: PictureData,
 }
 
-/// What a file says about itself.
+/// The metadata of a file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Extraction {
     /// The title, if the file has one.
     pub title: Option<String>,
     /// Playing time in milliseconds.
     pub duration_ms: Option<u64>,
-    /// Pixels as coded, before orientation.
+    /// Coded pixels, before orientation.
     pub width: Option<u32>,
-    /// Pixels as coded, before orientation.
+    /// Coded pixels, before orientation.
     pub height: Option<u32>,
-    /// Further statements.
+    /// All other metadata.
     pub fields: Vec<Field>,
-    /// Embedded pictures.
+    /// In the order of the file.
     pub pictures: Vec<Picture>,
-    /// Oddities that did not stop the reading.
+    /// Problems that did not prevent reading.
     pub warnings: Vec<String>,
 }
 
-/// Why a file gave no record. The treatment of each is `scan::policy`'s; the list is a contract between plugin,
+/// Why a file has no record. `scan::policy` decides how each is treated; the codes are a contract between plugins,
 /// scan and API (`docs/plugins.md`).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExtractFailure {
-    /// Not this plugin's kind of file.
+    /// The file is not of the plugin's kind.
     #[error("not a file of this kind: {0}")]
     Refused(String),
-    /// Broken beyond use.
+    /// The file is damaged.
     #[error("malformed{}: {reason}", offset.map(|at| format!(" at byte {at}")).unwrap_or_default())]
     Invalid {
-        /// Where, as far as the plugin knows.
+        /// Byte offset, if the plugin reports it.
         offset: Option<u64>,
-        /// What is wrong.
+        /// From the plugin.
         reason: String,
     },
-    /// A sound file with a feature that the plugin does not read.
+    /// The file is valid but uses a feature that the plugin does not support.
     #[error("unsupported: {0}")]
     Unsupported(String),
-    /// The storage failed; the file is tried again in the next run.
+    /// Reading from storage failed; the next scan tries again.
     #[error("could not be read: {0}")]
     Io(String),
-    /// More reads, bytes or output than allowed.
+    /// The call exceeded its limit of reads, bytes or output.
     #[error("over budget: {0}")]
     Budget(String),
-    /// Stopped at its deadline.
+    /// The call was stopped at its deadline.
     #[error("stopped after {}s", limit.as_secs_f64())]
     Timeout {
-        /// The time it had.
+        /// The deadline of the call.
         limit: Duration,
     },
-    /// Asked for more memory than allowed.
+    /// The plugin exceeded its memory limit.
     #[error("asked for more than {limit} bytes of memory")]
     OutOfMemory {
-        /// The memory it could have had.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The plugin's code failed.
+    /// The plugin trapped.
     #[error("the plugin trapped: {0}")]
     Trap(String),
-    /// The plugin failed too often at this, beside scans, and is not asked now.
-    #[error("failed too often; asked again in {}s", retry_after.as_secs_f64().ceil())]
+    /// The plugin failed too often outside of scans and is quarantined.
+    #[error("failed too often; retried in {}s", retry_after.as_secs_f64().ceil())]
     Later {
-        /// When it is.
+        /// Until the quarantine ends.
         retry_after: Duration,
     },
-    /// What the plugin returned breaks the contract.
-    #[error("the plugin's answer breaks the contract: {0}")]
+    /// The plugin's output violates the contract.
+    #[error("the plugin's output violates the contract: {0}")]
     BadOutput(String),
 }
 
 impl ExtractFailure {
-    /// The code by which the log, the store and the API name this failure.
+    /// The code in the log, the store and the API.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Refused(_) => "refused",
@@ -225,7 +225,7 @@ impl ExtractFailure {
         }
     }
 
-    /// Whether the plugin, rather than the file or the storage, is to blame: counted against the plugin.
+    /// Whether the failure counts as a fault of the plugin rather than of the file or the storage.
     pub fn blames_plugin(&self) -> bool {
         matches!(
             self,
@@ -234,5 +234,5 @@ impl ExtractFailure {
     }
 }
 
-/// The end of one extraction: a record, the plugin's "nothing to say", or a failure.
+/// The outcome of one extraction: a record, `None` if the plugin does not index the file, or a failure.
 pub type ExtractOutcome = Result<Option<Extraction>, ExtractFailure>;

@@ -1,14 +1,14 @@
-//! Typed access to what a plugin said.
+//! Typed access to the fields of an extraction.
 
 use std::collections::HashMap;
 
 use crate::extraction::{Extraction, PartialDate, Value};
 
-/// Typed access to an extraction's fields. The host has checked the types before.
+/// The fields of an extraction by key. The host has checked their types before.
 pub struct Fields<'a>(HashMap<&'a str, &'a Value>);
 
 impl<'a> Fields<'a> {
-    /// The fields of an extraction.
+    /// Indexes the fields of an extraction.
     pub fn of(extraction: &'a Extraction) -> Self {
         Self(
             extraction
@@ -19,7 +19,7 @@ impl<'a> Fields<'a> {
         )
     }
 
-    /// A text.
+    /// `None` if the field is absent or of another type, here and below.
     pub fn text(&self, key: &str) -> Option<String> {
         match self.0.get(key) {
             Some(Value::Text(text)) => Some(text.clone()),
@@ -27,7 +27,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Texts; none if the file says nothing.
+    /// Empty if the field is absent.
     pub fn texts(&self, key: &str) -> &'a [String] {
         match self.0.get(key) {
             Some(Value::Texts(texts)) => texts,
@@ -35,7 +35,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A whole number, if it fits.
+    /// `None` if the integer does not fit into 32 bits.
     pub fn number(&self, key: &str) -> Option<i32> {
         match self.0.get(key) {
             Some(Value::Integer(number)) => i32::try_from(*number).ok(),
@@ -43,7 +43,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A number.
+    /// A floating-point number.
     pub fn real(&self, key: &str) -> Option<f64> {
         match self.0.get(key) {
             Some(Value::Real(number)) => Some(*number),
@@ -66,7 +66,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the file says yes.
+    /// False if the field is absent.
     pub fn boolean(&self, key: &str) -> bool {
         matches!(self.0.get(key), Some(Value::Boolean(true)))
     }

@@ -1,68 +1,41 @@
-//! Jobs: long work that somebody asked for, done in the background, item by item.
+//! Jobs: long background work that a user starts, task by task.
 
 use crate::id::{JobId, UserId};
+use crate::named_enum::named_enum;
 use crate::time::Timestamp;
 
-/// Where a job stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(i16)]
-pub enum JobStatus {
-    /// Waits for its turn.
-    Queued = 0,
-    /// Under way, or cut off by the end of the process and to be taken up again.
-    Running = 1,
-    /// Held by a user.
-    Paused = 2,
-    /// Came to its end.
-    Completed = 3,
-    /// Ended by an error.
-    Failed = 4,
-    /// Ended by a user.
-    Cancelled = 5,
-}
-
-impl JobStatus {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Queued,
-        Self::Running,
-        Self::Paused,
-        Self::Completed,
-        Self::Failed,
-        Self::Cancelled,
-    ];
-
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// The status with this number in the store.
-    pub fn from_number(number: i16) -> Option<Self> {
-        Self::ALL.into_iter().find(|status| *status as i16 == number)
+named_enum! {
+    /// The state of a job.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum JobStatus: i16 {
+        /// Waits to be started.
+        Queued = 0 => "queued",
+        /// Runs, or was interrupted by the end of the process and will be resumed.
+        Running = 1 => "running",
+        /// Paused by a user.
+        Paused = 2 => "paused",
+        /// Completed, possibly with failed tasks.
+        Completed = 3 => "completed",
+        /// Ended by an error.
+        Failed = 4 => "failed",
+        /// Cancelled by a user.
+        Cancelled = 5 => "cancelled",
     }
 }
 
-/// What a user does to a job.
+/// An action of a user on a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobAction {
-    /// Hold it.
+    /// Suspend it.
     Pause,
-    /// Let it go on when its turn comes.
+    /// Queue it again.
     Resume,
-    /// End it.
+    /// End it without completing.
     Cancel,
 }
 
 impl JobAction {
-    /// The states in which it can be done, and the one that it leads to.
+    /// The states in which the action is permitted, and the resulting state.
     pub fn transition(self) -> (&'static [JobStatus], JobStatus) {
         use JobStatus::{Cancelled, Paused, Queued, Running};
         match self {
@@ -73,41 +46,41 @@ impl JobAction {
     }
 }
 
-/// How far a job has come: what is kept so that it can go on.
+/// The checkpoint from which a job is resumed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JobProgress {
-    /// Where it is in its list of tasks, by its own count. Zero is the beginning.
+    /// Position in the list of tasks, defined by the job type; 0 is the start.
     pub cursor: i64,
-    /// Tasks that are done, those that failed included.
+    /// Finished tasks, including failed ones.
     pub completed: i64,
     /// Tasks that failed.
     pub failed: i64,
-    /// All tasks, as far as known.
+    /// All tasks, if their number is known.
     pub total: Option<i64>,
-    /// What it has found so far, as its type says it: an object.
+    /// Preliminary result: an object in the format of the job type.
     pub result: serde_json::Value,
 }
 
 /// A job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
-    /// Identifier.
+    /// Id.
     pub id: JobId,
     /// Name of its type.
     pub job_type: String,
-    /// As its type has checked them: an object.
+    /// An object, validated by the job type.
     pub parameters: serde_json::Value,
-    /// Where it stands.
+    /// State.
     pub status: JobStatus,
-    /// Who asked for it.
+    /// The account that started it.
     pub created_by: Option<UserId>,
-    /// When its turn first came.
+    /// When it first ran.
     pub started_at: Option<Timestamp>,
-    /// When it ended.
+    /// When it completed, failed or was cancelled.
     pub completed_at: Option<Timestamp>,
-    /// How far it has come.
+    /// The last checkpoint.
     pub progress: JobProgress,
-    /// Why it failed.
+    /// The error of a failed job.
     pub error: Option<String>,
 }
 
@@ -116,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn actions_fit_the_states_of_the_table() {
+    fn actions_are_permitted_in_the_states_of_the_table() {
         use JobStatus::{Cancelled, Paused, Queued};
         let after = |action: JobAction, status: JobStatus| {
             let (from, to) = action.transition();

@@ -1,4 +1,4 @@
-//! Media kinds: the four that the server knows by itself, and those that plugins add.
+//! Media kinds: the four built-in ones, and those that plugins add.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct MediaKind(Arc<str>);
 
-/// A text that is no media kind's name. It is not repeated: a client may have sent anything.
+/// The text is not a valid name of a media kind. It is not part of the message: a client may send anything.
 #[derive(Debug, thiserror::Error)]
 #[error("is not a media kind: up to 32 lower-case letters and digits, a letter first")]
 pub struct InvalidMediaKind;
 
 impl MediaKind {
-    /// The kinds that have a root directory option of their own.
+    /// The kinds with a directory option of their own.
     pub const BUILT_IN: [&'static str; 4] = ["music", "photos", "movies", "tv"];
 
-    /// Music files: tracks, releases, artists.
+    /// Tracks, releases and artists.
     pub fn music() -> Self {
         Self("music".into())
     }
@@ -35,7 +35,7 @@ impl MediaKind {
         Self("movies".into())
     }
 
-    /// Series.
+    /// TV shows.
     pub fn tv() -> Self {
         Self("tv".into())
     }
@@ -86,14 +86,14 @@ impl fmt::Debug for MediaKind {
     }
 }
 
-/// A part of the media that others say nothing of: while music is read for the first time, answers about photos stay
-/// good.
+/// A part of the cached responses with a version counter of its own: while music is scanned for the first time,
+/// cached responses about photos stay valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CachePartition {
-    /// Artists, releases, tracks, genres.
+    /// Artists, releases, tracks and genres.
     Music,
-    /// Photos, and the albums that show them.
+    /// Photos and photo albums.
     Photos,
-    /// Movies and series.
+    /// Movies and TV shows.
     Video,
 }

@@ -1,10 +1,10 @@
-//! Types and rules of the media server: kinds, items, facts, ids, paths, scans, users.
+//! Types and rules of the media server: media kinds, items, facts, ids, paths, scans, users.
 //!
-//! Uses no other crate of ours and does no I/O: no file, no clock, no thread, no framework. Time and randomness are
-//! parameters.
+//! Depends on no other crate of the host and does no I/O: no files, threads or frameworks; only `SystemClock` reads
+//! the time. Time and randomness are parameters.
 //!
-//! To add a type: a module for its subject, with the rules as functions on it and their tests beside it. A type that only
-//! one layer needs belongs to that layer.
+//! To add a type: a module for its subject, with the rules as functions on it and their tests beside it. A type that
+//! only one layer needs belongs to that layer.
 
 pub mod audit;
 pub mod change;
@@ -16,6 +16,7 @@ pub mod kind;
 pub mod library;
 pub mod list;
 pub mod music;
+mod named_enum;
 pub mod origin;
 pub mod path;
 pub mod photo;

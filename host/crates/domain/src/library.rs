@@ -1,4 +1,4 @@
-//! Libraries: parts of the media with names and grants, and what a caller sees by them.
+//! Libraries: named parts of the media with grants, and the access that grants give to callers.
 
 use std::sync::Arc;
 
@@ -10,55 +10,55 @@ use crate::time::Timestamp;
 /// The access class of folders that are in no library.
 pub const NO_LIBRARY: i64 = 0;
 
-/// Who is let into a library.
+/// Who may access a restricted library.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grant {
     /// An account.
     User(UserId),
-    /// Whoever has this role.
+    /// All accounts with this role.
     Role(String),
 }
 
-/// A part of the media of one kind.
+/// A named part of the media of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Library {
-    /// Identifier.
+    /// Id.
     pub id: LibraryId,
-    /// Its name, no other library's of the kind.
+    /// Unique within the kind.
     pub name: String,
-    /// What it holds.
+    /// All its media are of this kind.
     pub kind: MediaKind,
-    /// Its folders below every root directory of the kind; the root itself is all.
+    /// Directories below every root of the kind; the empty path is the whole root.
     pub paths: Vec<RelativePath>,
-    /// Those with a grant alone are let in. Stays when the last of them is deleted.
+    /// Only accounts with a grant have access. Remains set when the last grant is deleted.
     pub restricted: bool,
-    /// Who is let in, sorted.
+    /// Sorted.
     pub grants: Vec<Grant>,
-    /// When it was made.
+    /// When the library was created.
     pub created_at: Timestamp,
 }
 
-/// How many files a library has.
+/// Number of files in a library.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LibraryCounts {
-    /// Indexed and there.
+    /// Indexed and present.
     pub files: i64,
-    /// Known, but not there.
+    /// Indexed and missing.
     pub missing: i64,
 }
 
-/// What a caller sees of the media. An item is seen if one of its files is.
+/// The media that a caller may access. An item is accessible if one of its files is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MediaScope {
-    /// Everything: no library is closed to the caller.
+    /// All media: no library is restricted for the caller.
     All,
-    /// Files in folders of these access classes, and no others. A list of what is seen, so that a class which is new
-    /// is hidden until somebody has looked what it holds.
+    /// Files in folders of these access classes only. The list names accessible classes rather than hidden ones: a
+    /// new class is hidden until the scope is computed again.
     Classes(Arc<[i64]>),
 }
 
 impl MediaScope {
-    /// Folders of these access classes, and those that are in no library.
+    /// The given classes, and the folders that are in no library.
     pub fn classes(classes: impl IntoIterator<Item = i64>) -> Self {
         let mut classes: Vec<i64> = classes.into_iter().chain([NO_LIBRARY]).collect();
         classes.sort_unstable();
@@ -66,7 +66,7 @@ impl MediaScope {
         Self::Classes(classes.into())
     }
 
-    /// Whether files in folders of this access class are seen.
+    /// Whether the caller may access files in folders of this access class.
     pub fn may_see_file(&self, class: i64) -> bool {
         match self {
             Self::All => true,
@@ -75,25 +75,25 @@ impl MediaScope {
     }
 }
 
-/// Which folders of a kind are shown to a caller who looks at the disk: those in no library, and those in one that the
-/// caller is let into.
+/// Which folders of a kind a caller may browse: those in no library, and those in a library that the caller may
+/// access.
 #[derive(Debug, Clone, Default)]
 pub struct ShownFolders(Vec<(Vec<RelativePath>, bool)>);
 
 impl ShownFolders {
-    /// By the folders of each library of the kind, and whether the caller is let into it.
+    /// From the folders of each library of the kind, and whether the caller may access it.
     pub fn new(libraries: Vec<(Vec<RelativePath>, bool)>) -> Self {
         Self(libraries)
     }
 
-    /// Whether the files of this folder are shown.
+    /// Whether the files directly in this folder are shown.
     pub fn shows_files_of(&self, folder: &RelativePath) -> bool {
         let holding = |paths: &Vec<RelativePath>| paths.iter().any(|path| folder.is_below(path));
         let mut holders = self.0.iter().filter(|(paths, _)| holding(paths)).peekable();
         holders.peek().is_none() || holders.any(|(_, admitted)| *admitted)
     }
 
-    /// Whether this folder is shown: its files are, or it is on the way to some that are.
+    /// Whether the folder itself is shown: its files are, or it contains a shown folder.
     pub fn shows(&self, folder: &RelativePath) -> bool {
         let leads_to = |paths: &Vec<RelativePath>| paths.iter().any(|path| path.is_below(folder));
         self.shows_files_of(folder)
@@ -109,13 +109,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_shown_to_whom_a_library_of_theirs_lets_in() {
+    fn folders_are_shown_by_access_to_their_libraries() {
         let path = |text: &str| RelativePath::parse(text).unwrap();
         let shown = ShownFolders::new(vec![
             (vec![path("Closed"), path("Deep/Closed")], false),
             (vec![path("Closed/Mine"), path("Open")], true),
         ]);
-        // (folder, its files, the folder)
+        // (folder, its files are shown, the folder is shown)
         for (folder, files, itself) in [
             ("", true, true),
             ("Closed", false, true),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_hides_classes_that_it_does_not_name() {
+    fn scope_hides_classes_that_it_does_not_list() {
         let scope = MediaScope::classes([7, 3, 7]);
         let seen: Vec<i64> = (0..9).filter(|class| scope.may_see_file(*class)).collect();
         assert_eq!(seen, [NO_LIBRARY, 3, 7]);

@@ -1,4 +1,4 @@
-//! Lists: which part of them is asked for, and in which direction.
+//! Lists: pagination, order and cursors.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,24 +16,24 @@ pub enum Order {
     Descending,
 }
 
-/// Which part of a list.
+/// A page of a list by offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pagination {
-    /// How many items, at most [`Pagination::MAX_TAKE`].
+    /// Number of items, at most [`Pagination::MAX_TAKE`].
     pub take: u32,
-    /// How many items to pass over.
+    /// Number of items to skip.
     pub skip: u64,
 }
 
 impl Pagination {
     /// The default number of items.
     pub const DEFAULT_TAKE: u32 = 12;
-    /// The most items that one answer holds.
+    /// The maximum number of items per page.
     pub const MAX_TAKE: u32 = 1000;
 }
 
 impl Pagination {
-    /// This part of a list that was read as a whole.
+    /// Cuts this page out of a complete list.
     pub fn of<T>(self, items: Vec<T>) -> Listing<T> {
         let total = items.len() as u64;
         let skip = usize::try_from(self.skip).unwrap_or(usize::MAX);
@@ -51,32 +51,32 @@ impl Default for Pagination {
     }
 }
 
-/// Which part of a list that has one order, in which direction.
+/// A page of a list that has one sort key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderedPagination {
-    /// In which direction.
+    /// Of the sort key.
     pub order: Order,
-    /// Which part.
+    /// Offset and length.
     pub page: Pagination,
 }
 
-/// Which part of a list of media, in which order.
+/// A page of a list of media.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListRequest<B> {
-    /// What it is ordered by.
+    /// The sort key.
     pub by: B,
-    /// In which direction.
+    /// Of the sort key.
     pub order: Order,
-    /// Which part.
+    /// Offset and length.
     pub page: Pagination,
-    /// Begin after this place; nothing is passed over then.
+    /// Start after this cursor; `skip` is ignored then.
     pub after: Option<Cursor>,
-    /// In these libraries; none for all.
+    /// Only items of these libraries; all if empty.
     pub libraries: Vec<LibraryId>,
 }
 
 impl<B> ListRequest<B> {
-    /// This part, from the beginning.
+    /// A page without cursor, of all libraries.
     pub fn new(by: B, order: Order, page: Pagination) -> Self {
         Self {
             by,
@@ -88,30 +88,31 @@ impl<B> ListRequest<B> {
     }
 }
 
-/// A place in a list: the item before it, by what the list is ordered by. Holds when that item changes or goes.
+/// A position in a list: the sort key and id of the preceding item. Remains valid when that item changes or is
+/// removed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Cursor {
-    /// The order that it is a place in.
+    /// The sort key of the list; a cursor is rejected by a list with another one.
     pub sort: String,
-    /// The item's value.
+    /// The sort value of the preceding item.
     pub value: CursorValue,
-    /// The item's number.
+    /// Id of the preceding item.
     pub id: i64,
 }
 
-/// By what an item is ordered.
+/// A sort value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum CursorValue {
-    /// A number.
+    /// Number or date.
     Number(i64),
-    /// A text.
+    /// Folded text.
     Text(String),
-    /// The item has no value, or the order needs none.
+    /// The item has no value, or the list is sorted by id.
     None,
 }
 
-/// Opaque to clients: what it holds may change with any version.
+/// The text is opaque to clients: its content may change with any version.
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let json = serde_json::to_vec(self).map_err(|_| fmt::Error)?;
@@ -119,7 +120,7 @@ impl fmt::Display for Cursor {
     }
 }
 
-/// A text that is no cursor.
+/// The text is not a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a cursor of this list")]
 pub struct InvalidCursor;
@@ -135,19 +136,19 @@ impl FromStr for Cursor {
     }
 }
 
-/// A part of a list, with the number of items that the whole list has.
+/// A page of a list with the total number of items.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing<T> {
-    /// The items asked for.
+    /// The items of the page.
     pub items: Vec<T>,
-    /// All there are.
+    /// Items in the whole list.
     pub total: u64,
-    /// Where the next part begins, for lists that can be read on from a place. `None` at the end.
+    /// Cursor of the next page; `None` at the end, and for lists without cursors.
     pub next: Option<Cursor>,
 }
 
 impl<T> Listing<T> {
-    /// A part of a list that is read by numbers of items to pass over.
+    /// A page without a cursor.
     pub fn new(items: Vec<T>, total: u64) -> Self {
         Self {
             items,
@@ -156,7 +157,7 @@ impl<T> Listing<T> {
         }
     }
 
-    /// The same part of the list with these items instead, which belong to the old ones.
+    /// Replaces the items, which correspond to the old ones one by one, and keeps total and cursor.
     pub fn with_items<U>(self, items: Vec<U>) -> Listing<U> {
         Listing {
             items,
@@ -171,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn part_of_a_whole_list_is_cut_out() {
+    fn page_is_cut_out_of_a_complete_list() {
         let part = |take, skip| {
             let listing = Pagination { take, skip }.of(vec![1, 2, 3, 4]);
             assert_eq!((listing.total, listing.next), (4, None));
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn cursor_survives_its_text_and_nothing_else_is_one() {
+    fn cursor_round_trips_and_other_texts_are_rejected() {
         for value in [
             CursorValue::None,
             CursorValue::Number(-3),

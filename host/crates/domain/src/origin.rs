@@ -3,13 +3,13 @@
 use crate::id::CorsOriginId;
 use crate::time::Timestamp;
 
-/// An origin that an administrator allowed.
+/// An origin that an administrator added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorsOrigin {
-    /// Identifier.
+    /// Id.
     pub id: CorsOriginId,
-    /// As browsers write it: `https://app.example`, no path, no default port.
+    /// Serialized as browsers send it: `https://app.example`, no path, no default port.
     pub origin: String,
-    /// When it was allowed.
+    /// When it was added.
     pub created_at: Timestamp,
 }

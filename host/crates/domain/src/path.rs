@@ -1,8 +1,8 @@
-//! Paths below a root, as text that loses nothing.
+//! Paths below a root as text, without loss.
 //!
-//! Linux names are bytes, the database and JSON want UTF-8. Valid names stay as they are; each byte that is not
-//! part of valid UTF-8 becomes one character of a private-use block, and so does any byte of a name that already
-//! uses that block, so every name maps to one text and back.
+//! Linux file names are bytes; the database and JSON require UTF-8. Valid UTF-8 is kept. Each byte outside of valid
+//! UTF-8 becomes one character of a private-use block, and so do the bytes of characters of that block in a name. The
+//! mapping between names and texts is therefore one to one.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -10,7 +10,7 @@ use std::fmt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-/// U+F700 + byte stands for a byte that could not be text.
+/// A byte that is not text is represented by U+F700 + byte.
 const ESCAPE_BASE: u32 = 0xF700;
 
 fn is_escape(character: char) -> bool {
@@ -25,7 +25,7 @@ fn push_escaped(text: &mut String, bytes: &[u8]) {
     );
 }
 
-/// A file's or directory's own name as text.
+/// Converts the name of a file or directory to text.
 pub fn name_to_text(name: &OsStr) -> String {
     let mut text = String::with_capacity(name.len());
     for chunk in name.as_bytes().utf8_chunks() {
@@ -46,7 +46,7 @@ pub fn name_to_text(name: &OsStr) -> String {
     text
 }
 
-/// As [`name_to_text`], of a name that is not needed any more: nearly all are the text that they become.
+/// As [`name_to_text`] for an owned name; without a copy for nearly all names.
 pub fn name_into_text(name: OsString) -> String {
     match name.into_string() {
         Ok(text) if !text.chars().any(is_escape) => text,
@@ -55,7 +55,7 @@ pub fn name_into_text(name: OsString) -> String {
     }
 }
 
-/// The bytes of a name or path that [`name_to_text`] made.
+/// Reverses [`name_to_text`], for a name or path.
 pub fn text_to_os(text: &str) -> OsString {
     if !text.chars().any(is_escape) {
         return OsString::from(text);
@@ -72,26 +72,26 @@ pub fn text_to_os(text: &str) -> OsString {
     OsString::from_vec(bytes)
 }
 
-/// A path below a root: names joined by `/`, empty for the root itself. Never absolute, never with `.` or `..`.
+/// A path below a root: names joined by `/`, empty for the root. Never absolute; without `.` and `..`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct RelativePath(String);
 
 impl RelativePath {
-    /// The root itself.
+    /// The root.
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// A path as the store has it.
+    /// A path from the store, not checked.
     pub fn from_stored(text: String) -> Self {
         Self(text)
     }
 
-    /// A path as a client wrote it: names as [`name_to_text`] makes them, joined by `/`. `None` for what is absolute,
-    /// has an empty name, `.`, `..` or NUL in it, and for a text that no name on disk has.
+    /// Parses a client's path: names in the form of [`name_to_text`], joined by `/`. `None` for absolute paths, empty
+    /// names, `.`, `..`, NUL, and texts that no file name maps to.
     pub fn parse(text: &str) -> Option<Self> {
         let is_name = |name: &str| {
-            // A byte written as an escape that did not need one would be a second text for the same name: `..`, say.
+            // An unnecessarily escaped byte would be a second text for the same name, for example for `..`.
             !["", ".", ".."].contains(&name)
                 && !name.contains('\0')
                 && name_to_text(&text_to_os(name)) == name
@@ -99,13 +99,13 @@ impl RelativePath {
         (text.is_empty() || text.split('/').all(is_name)).then(|| Self(text.to_owned()))
     }
 
-    /// The path of an entry of this directory, by its name on disk.
+    /// Appends the name of an entry of this directory.
     #[must_use]
     pub fn join(&self, name: &OsStr) -> Self {
         self.join_text(&name_to_text(name))
     }
 
-    /// The path of an entry of this directory, by its name as text.
+    /// Appends the name of an entry of this directory, already converted to text.
     #[must_use]
     pub fn join_text(&self, name: &str) -> Self {
         if self.0.is_empty() {
@@ -115,7 +115,7 @@ impl RelativePath {
         }
     }
 
-    /// As text.
+    /// The text form.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -125,7 +125,7 @@ impl RelativePath {
         self.0.rsplit_once('/').map_or(self.0.as_str(), |(_, name)| name)
     }
 
-    /// The directory that holds it; `None` for the root.
+    /// `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         if self.0.is_empty() {
             return None;
@@ -137,8 +137,8 @@ impl RelativePath {
         ))
     }
 
-    /// The path of a file that lies beside this one, by its name as plugins have it: `a.srt`, `Subs/a.srt`,
-    /// `../poster.jpg`. `None` for whatever leads elsewhere.
+    /// Resolves the name of a sidecar from a plugin: `a.srt`, `Subs/a.srt`, `../poster.jpg`. `None` for any other
+    /// directory.
     pub fn beside(&self, name: &str) -> Option<Self> {
         let folder = self.parent()?;
         let (folder, rest) = match name.strip_prefix("../") {
@@ -151,18 +151,18 @@ impl RelativePath {
         Some(folder.join_text(&rest.0))
     }
 
-    /// Whether it is `above`, or lies below it.
+    /// Whether the path is `above` itself or below it.
     pub fn is_below(&self, above: &Self) -> bool {
         let rest = self.0.strip_prefix(&above.0);
         above.0.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// The path on disk, below nothing.
+    /// As a relative path on disk.
     pub fn to_os(&self) -> PathBuf {
         PathBuf::from(text_to_os(&self.0))
     }
 
-    /// The path on disk below `root`.
+    /// As a path on disk below `root`.
     pub fn below(&self, root: &Path) -> PathBuf {
         if self.0.is_empty() {
             root.to_owned()
@@ -178,7 +178,7 @@ impl serde::Serialize for RelativePath {
     }
 }
 
-/// As a client may write it: what is no such path is refused.
+/// From a client: rejects what [`RelativePath::parse`] rejects.
 impl<'de> serde::Deserialize<'de> for RelativePath {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
@@ -215,117 +215,5 @@ pub fn stem(name: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn is_below_compares_whole_names() {
-        let path = |text: &str| RelativePath::from_stored(text.to_owned());
-        assert!(path("a/b").is_below(&path("a")));
-        assert!(path("a").is_below(&path("a")));
-        assert!(path("a").is_below(&path("")));
-        assert!(!path("ab").is_below(&path("a")));
-    }
-
-    #[test]
-    fn every_name_survives_the_way_to_text_and_back() {
-        let names: [&[u8]; 6] = [
-            b"plain.mp3",
-            b"caf\xe9.mp3",
-            "caf\u{e9}.mp3".as_bytes(),
-            b"\xff\xfe",
-            "\u{f7e9}".as_bytes(),
-            b"a\nb",
-        ];
-        let mut texts = std::collections::HashSet::new();
-        for name in names {
-            let text = name_to_text(OsStr::from_bytes(name));
-            assert_eq!(name_into_text(OsString::from_vec(name.to_vec())), text);
-            assert_eq!(text_to_os(&text).as_bytes(), name);
-            assert!(texts.insert(text), "two names with one text");
-        }
-    }
-
-    #[test]
-    fn paths_of_clients_are_plain_names_below_the_root() {
-        for good in [
-            "",
-            "a",
-            "a/b.flac",
-            "...",
-            "..a/b..",
-            "a\\b",
-            "\u{f7e9}t\u{f7e9}",
-            "C:",
-        ] {
-            assert_eq!(
-                RelativePath::parse(good).as_ref().map(RelativePath::as_str),
-                Some(good)
-            );
-        }
-        for bad in [
-            "/",
-            "/a",
-            "a/",
-            "a//b",
-            ".",
-            "..",
-            "a/../b",
-            "a/./b",
-            "../a",
-            "a\0b",
-            "\u{f72e}\u{f72e}",
-            "a\u{f72f}..\u{f72f}b",
-            "a\u{f700}",
-            "\u{f761}",
-        ] {
-            assert_eq!(RelativePath::parse(bad), None, "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn names_of_plugins_lead_beside_the_file_and_nowhere_else() {
-        let film = RelativePath::from_stored("Films/Heat/Heat.mkv".to_owned());
-        for (name, path) in [
-            ("Heat.srt", Some("Films/Heat/Heat.srt")),
-            ("Subs/en.srt", Some("Films/Heat/Subs/en.srt")),
-            ("../poster.jpg", Some("Films/poster.jpg")),
-            ("..poster.jpg", Some("Films/Heat/..poster.jpg")),
-            ("", None),
-            ("..", None),
-            ("../", None),
-            ("../..", None),
-            ("../../secret.jpg", None),
-            ("../Other/secret.jpg", None),
-            ("Subs/../../secret.jpg", None),
-            ("a/b/c.srt", None),
-            ("/etc/secret.jpg", None),
-            ("Subs//en.srt", None),
-            ("a\0.srt", None),
-            ("\u{f72e}\u{f72e}/secret.jpg", None),
-        ] {
-            let found = film.beside(name);
-            assert_eq!(found.as_ref().map(RelativePath::as_str), path, "{name:?}");
-        }
-        let top = RelativePath::from_stored("Heat.mkv".to_owned());
-        assert_eq!(
-            top.beside("Heat.srt").map(|path| path.0),
-            Some("Heat.srt".to_owned())
-        );
-        assert_eq!(top.beside("../poster.jpg"), None, "above the root is nothing");
-        assert_eq!(RelativePath::root().beside("a"), None);
-    }
-
-    #[test]
-    fn parent_and_name_split_at_the_last_slash() {
-        let path = RelativePath::root().join_text("a").join_text("b.flac");
-        assert_eq!(path.as_str(), "a/b.flac");
-        assert_eq!(path.file_name(), "b.flac");
-        assert_eq!(
-            path.parent().and_then(|parent| parent.parent()),
-            Some(RelativePath::root())
-        );
-        assert_eq!(RelativePath::root().parent(), None);
-        assert_eq!((&*extension("x.FLAC"), &*extension(".hidden")), ("flac", ""));
-    }
-}
+#[path = "path_tests.rs"]
+mod tests;

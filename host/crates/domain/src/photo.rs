@@ -1,86 +1,70 @@
-//! Photos: what one file says about its picture.
+//! Photos and the metadata of one file.
 
 use crate::extraction::{Extraction, PartialDate, Rational, Value};
 use crate::id::{PhotoAlbumId, PhotoId};
+use crate::named_enum::named_enum;
 use crate::path::stem;
 use crate::photo_edit::EditedFacts;
 use crate::time::Timestamp;
 use crate::user_data::UserData;
 
-/// Where the moment of a photo comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(i16)]
-pub enum TakenAtSource {
-    /// The camera wrote it into the file.
-    Exif = 0,
-    /// The file's name tells it.
-    FileName = 1,
-    /// Nothing but the file's modification time.
-    ModifiedTime = 2,
-}
-
-impl TakenAtSource {
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exif => "exif",
-            Self::FileName => "filename",
-            Self::ModifiedTime => "mtime",
-        }
-    }
-
-    /// The source with this number in the store.
-    pub fn from_number(number: i16) -> Option<Self> {
-        [Self::Exif, Self::FileName, Self::ModifiedTime]
-            .into_iter()
-            .find(|source| *source as i16 == number)
+named_enum! {
+    /// The source of the time at which a photo was taken.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum TakenAtSource: i16 {
+        /// EXIF metadata of the file.
+        Exif = 0 => "exif",
+        /// The name of the file.
+        FileName = 1 => "filename",
+        /// The modification time of the file.
+        ModifiedTime = 2 => "mtime",
     }
 }
 
-/// A place on Earth.
+/// Geographic coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GeoPoint {
     /// Degrees, north positive.
     pub latitude: f64,
     /// Degrees, east positive.
     pub longitude: f64,
-    /// Metres.
+    /// Metres above sea level.
     pub altitude: Option<f64>,
 }
 
-/// What one file says about its picture: the record that the scan stores.
+/// The metadata of a photo's file, as the scan stores it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhotoFacts {
-    /// When it was taken: the camera's local time, read as if it were UTC, so that photos sort by the day on
-    /// which they were taken wherever that was.
+    /// When the photo was taken: local time of the camera, stored as if it were UTC, so that photos sort by local day
+    /// wherever they were taken.
     pub taken_at: Timestamp,
-    /// Where that moment comes from.
+    /// Source of `taken_at`.
     pub taken_at_source: TakenAtSource,
-    /// Offset from UTC in minutes, if the camera wrote one.
+    /// Offset from UTC in minutes, if the camera recorded it.
     pub utc_offset_minutes: Option<i16>,
-    /// Pixels as coded.
+    /// Coded pixels.
     pub width: Option<i32>,
-    /// Pixels as coded.
+    /// Coded pixels.
     pub height: Option<i32>,
     /// EXIF orientation, 1 to 8.
     pub orientation: Option<i16>,
-    /// What the file is.
+    /// MIME type of the file.
     pub mime_type: Option<String>,
     /// Maker of the camera.
     pub make: Option<String>,
     /// Model of the camera.
     pub model: Option<String>,
-    /// Lens.
+    /// Name of the lens.
     pub lens: Option<String>,
-    /// Sensitivity.
+    /// ISO speed.
     pub iso: Option<i32>,
     /// f-number.
     pub aperture: Option<f64>,
-    /// Seconds.
+    /// In seconds.
     pub exposure_time: Option<Rational>,
-    /// Millimetres.
+    /// In millimetres.
     pub focal_length: Option<f64>,
-    /// Where it was taken.
+    /// Where the photo was taken.
     pub place: Option<GeoPoint>,
     /// 0 to 5.
     pub rating: Option<i16>,
@@ -103,7 +87,7 @@ fn local_millis(date: PartialDate) -> i64 {
     days_since_epoch(i64::from(date.year), month, day) * 86_400_000 + i64::from(date.time_ms.unwrap_or(0))
 }
 
-/// The moment that a camera's file name tells, such as `IMG_20190704_161512.jpg` or `2019-07-04 16.15.12.jpg`.
+/// The time in a camera's file name such as `IMG_20190704_161512.jpg` or `2019-07-04 16.15.12.jpg`.
 fn date_in_name(name: &str) -> Option<PartialDate> {
     let digits: Vec<u32> = stem(name).chars().filter_map(|c| c.to_digit(10)).collect();
     let number = |from: usize, length: usize| {
@@ -131,7 +115,7 @@ fn date_in_name(name: &str) -> Option<PartialDate> {
 }
 
 impl PhotoFacts {
-    /// The facts of the file `name`, last modified at `modified`, from what the plugin read.
+    /// Interprets the extraction of the file `name`, last modified at `modified`.
     pub fn from_extraction(extraction: &Extraction, name: &str, modified: Timestamp) -> Self {
         let mut facts = Self {
             taken_at: modified,
@@ -189,7 +173,7 @@ impl PhotoFacts {
         facts
     }
 
-    /// The words under which the photo is found: its file name and camera.
+    /// The words of the search index: file name and camera.
     pub fn search_text(&self, name: &str) -> String {
         let parts = [
             Some(stem(name)),
@@ -201,33 +185,33 @@ impl PhotoFacts {
     }
 }
 
-/// A photo as the store has it.
+/// A photo as the store returns it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Photo {
-    /// Identifier.
+    /// Id.
     pub id: PhotoId,
-    /// The file's own name.
+    /// Without its directory.
     pub file_name: String,
     /// Bytes of the file.
     pub size: i64,
-    /// When the file was last changed.
+    /// Modification time of the file.
     pub modified_at: Timestamp,
-    /// What the file says, corrected by users.
+    /// Metadata of the file with the corrections of users.
     pub facts: PhotoFacts,
-    /// What users say about it.
+    /// Free text by users.
     pub description: Option<String>,
-    /// What of the facts is users' word.
+    /// Which facts were corrected by users.
     pub edited: EditedFacts,
-    /// The albums it is in that the caller sees; filled in by the service.
+    /// Albums with this photo that the caller may view; filled in by the service.
     pub albums: Vec<PhotoAlbumId>,
-    /// The file was not there in the last run.
+    /// The last scan did not find the file.
     pub missing: bool,
-    /// What the user did with it who asks; the store does not know who does.
+    /// Of the requesting user; filled in by the service.
     pub user_data: UserData,
 }
 
 impl Photo {
-    /// What the user thinks of it, or else its file: from 0 to 1. A file says one to five stars; none is no rating.
+    /// The user's rating, else that of the file, as 0 to 1. Files have one to five stars; zero stars mean unrated.
     pub fn rating(&self) -> Option<f64> {
         let of_file = self.facts.rating.filter(|stars| (1..=5).contains(stars));
         self.user_data
@@ -251,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn moment_comes_from_exif_then_name_then_modification() {
+    fn taken_at_comes_from_exif_then_name_then_modification_time() {
         let date = PartialDate {
             year: 2019,
             month: Some(7),

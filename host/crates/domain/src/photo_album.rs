@@ -1,42 +1,43 @@
-//! Albums: photos that somebody put together, in their order.
+//! Photo albums: ordered collections of photos that users create.
 
 use crate::id::{PhotoAlbumId, PhotoId, UserId};
 use crate::time::Timestamp;
 
-/// An album, as one caller sees it.
+/// An album as one caller sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhotoAlbum {
-    /// Identifier.
+    /// Id.
     pub id: PhotoAlbumId,
-    /// Who made it; nobody else changes it.
+    /// The account that created the album and alone may change it.
     pub owner: UserId,
-    /// Its name; several may have the same.
+    /// Not unique.
     pub name: String,
-    /// What there is to say about it.
+    /// Free text.
     pub description: Option<String>,
-    /// Who else sees it.
+    /// Who else may view the album.
     pub readers: AlbumReaders,
-    /// Photos in it that the caller sees.
+    /// Number of its photos that the caller may access.
     pub photo_count: i64,
-    /// The picture that stands for it: the owner's choice if the caller sees it, otherwise the first they see.
+    /// The photo that represents the album: the owner's choice if the caller may access it, otherwise the first
+    /// accessible one.
     pub cover: Option<PhotoId>,
-    /// When the first and the last photo that the caller sees were taken.
+    /// When the first and the last accessible photo were taken.
     pub span: Option<(Timestamp, Timestamp)>,
-    /// When it, or what is in it, was last changed.
+    /// When the album or its list of photos last changed.
     pub modified_at: Timestamp,
 }
 
-/// Who sees an album beside its owner.
+/// Who may view an album besides its owner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AlbumReaders {
-    /// Whoever may look at albums.
+    /// All accounts that may view albums.
     pub everyone: bool,
-    /// These accounts.
+    /// These accounts only.
     pub users: Vec<UserId>,
 }
 
 impl AlbumReaders {
-    /// Those of either.
+    /// Those of both.
     pub fn union(mut self, other: Self) -> Self {
         self.everyone |= other.everyone;
         self.users.extend(other.users);
@@ -46,36 +47,36 @@ impl AlbumReaders {
     }
 }
 
-/// What is to be changed of an album.
+/// A change of an album; `None` leaves a value as it is.
 #[derive(Debug, Clone, Default)]
 pub struct PhotoAlbumPatch {
-    /// Its name.
+    /// Not unique.
     pub name: Option<String>,
-    /// What there is to say about it; `Some(None)` for nothing.
+    /// `Some(None)` removes the description.
     pub description: Option<Option<String>>,
-    /// Whether everybody sees it.
+    /// Whether all accounts may view the album.
     pub everyone: Option<bool>,
-    /// All accounts that see it.
+    /// Replaces the list of accounts that may view it.
     pub users: Option<Vec<UserId>>,
-    /// The picture that stands for it; `Some(None)` for the first.
+    /// `Some(None)` removes the choice: the first photo is used.
     pub cover: Option<Option<PhotoId>>,
 }
 
-/// What became of a photo that was to be put into an album or taken out.
+/// The result of adding a photo to an album or removing it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AlbumPhotoOutcome {
-    /// It is as asked.
+    /// Added or removed.
     Done,
-    /// There is no such photo for the caller.
+    /// The photo does not exist or the caller may not access it.
     NoSuchPhoto,
-    /// The album holds as many as it may.
+    /// The album has reached its limit of photos.
     AlbumFull,
-    /// It is not in the album.
+    /// The photo to remove is not in the album.
     NotInAlbum,
 }
 
 impl AlbumPhotoOutcome {
-    /// What the API says of it, if it is not as asked.
+    /// The error code in the API; `None` on success.
     pub fn code(self) -> Option<&'static str> {
         match self {
             Self::Done => None,

@@ -1,4 +1,4 @@
-//! Days and months of a timeline, by the camera's calendar.
+//! Timeline buckets: days and months in local time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,20 +6,20 @@ use std::str::FromStr;
 use crate::photo::days_since_epoch;
 use crate::time::Timestamp;
 
-/// Milliseconds a day.
+/// Milliseconds per day.
 const DAY: i64 = 86_400_000;
 
-/// The day of a moment on the camera's calendar, counted from 1970: such moments are local times written as UTC.
+/// Days since 1970 of a local time that is stored as if it were UTC.
 pub fn day_of(moment: Timestamp) -> i32 {
     i32::try_from(moment.millis().div_euclid(DAY)).unwrap_or_default()
 }
 
-/// How finely a timeline is cut.
+/// The size of the buckets of a timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granularity {
-    /// By day.
+    /// One bucket per day.
     Day,
-    /// By month.
+    /// One bucket per month.
     Month,
 }
 
@@ -31,7 +31,7 @@ pub struct BucketName {
     day: Option<u8>,
 }
 
-/// A text that names neither a day nor a month.
+/// The text is neither a day nor a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a day such as 2021-07-14 or a month such as 2021-07")]
 pub struct InvalidBucket;
@@ -39,9 +39,9 @@ pub struct InvalidBucket;
 /// The photos of a day or month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PhotoBucket {
-    /// Which one.
+    /// Day or month.
     pub name: BucketName,
-    /// How many photos.
+    /// Number of photos.
     pub count: i64,
     /// When the first was taken.
     pub from: Timestamp,
@@ -49,7 +49,7 @@ pub struct PhotoBucket {
     pub to: Timestamp,
 }
 
-/// The date of a day counted from 1970.
+/// Year, month and day from days since 1970 (proleptic Gregorian calendar).
 fn date_of(day: i64) -> (i64, u8, u8) {
     let shifted = day + 719_468;
     let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -71,7 +71,7 @@ fn date_of(day: i64) -> (i64, u8, u8) {
 }
 
 impl BucketName {
-    /// The one that holds a day counted from 1970.
+    /// The bucket of a day, given in days since 1970.
     pub fn holding(day: i32, granularity: Granularity) -> Self {
         let (year, month, day) = date_of(i64::from(day));
         Self {
@@ -93,7 +93,7 @@ impl BucketName {
         }
     }
 
-    /// Its first moment, and the first one after it.
+    /// Start, and end (exclusive).
     pub fn range(self) -> (Timestamp, Timestamp) {
         (
             Timestamp::from_millis(self.first_day() * DAY),
@@ -137,7 +137,7 @@ impl FromStr for BucketName {
         if parts.next().is_some() || !(1..=12).contains(&name.month) {
             return Err(InvalidBucket);
         }
-        // The day is one of the month's if it leads back to the same date.
+        // A day that does not exist in its month converts back to another date.
         match name.day {
             Some(day) if date_of(name.first_day()) != (name.year, name.month, day) => Err(InvalidBucket),
             _ => Ok(name),
@@ -145,7 +145,7 @@ impl FromStr for BucketName {
     }
 }
 
-/// The buckets of days with photos, in their order.
+/// Merges buckets per day, in order, into buckets of this granularity.
 pub fn buckets_of(
     days: impl IntoIterator<Item = (i32, PhotoBucket)>,
     granularity: Granularity,
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_day_of_centuries_is_named_and_found_again() {
+    fn bucket_names_round_trip_for_centuries() {
         for day in -200_000..200_000 {
             let name = BucketName::holding(day, Granularity::Day);
             assert_eq!(name.to_string().parse(), Ok(name), "{day}");
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_dates_of_the_calendar() {
+    fn bucket_names_are_calendar_dates() {
         for (text, from, days) in [
             ("1970-01", 0, 31),
             ("1970-01-02", 86_400_000, 1),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_before_1970_lies_in_its_own_day() {
+    fn times_before_1970_belong_to_their_own_day() {
         assert_eq!(day_of(Timestamp::from_millis(-1)), -1);
         assert_eq!(day_of(Timestamp::from_millis(0)), 0);
     }

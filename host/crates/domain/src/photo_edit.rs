@@ -1,36 +1,37 @@
-//! What users correct of a photo. The file is never written: corrections are kept beside what it says.
+//! Corrections of photos by users. The server never writes media files; it stores corrections apart from the
+//! extracted facts.
 
 use crate::photo::GeoPoint;
 use crate::time::Timestamp;
 
-/// What users say of a photo, in place of its file.
+/// Values that users set in place of those of the file; `None` keeps the value of the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PhotoEdits {
-    /// When it was taken: local time, read as if it were UTC.
+    /// When the photo was taken: local time, stored as if it were UTC.
     pub taken_at: Option<Timestamp>,
-    /// Offset of that place and time from UTC in minutes.
+    /// Offset of that local time from UTC in minutes.
     pub utc_offset_minutes: Option<i16>,
-    /// Where it was taken.
+    /// Where the photo was taken.
     pub place: Option<GeoPoint>,
-    /// What there is to say about it.
+    /// Free text; files have none.
     pub description: Option<String>,
 }
 
-/// What is to be changed of the corrections. `Some(None)` takes one back: the file's own word counts again.
+/// A change of the corrections. `None` leaves a value as it is; `Some(None)` removes the correction.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PhotoPatch {
-    /// When it was taken.
+    /// As in [`PhotoEdits`], here and below.
     pub taken_at: Option<Option<Timestamp>>,
-    /// Offset from UTC in minutes.
+    /// In minutes.
     pub utc_offset_minutes: Option<Option<i16>>,
     /// Where it was taken.
     pub place: Option<Option<GeoPoint>>,
-    /// What there is to say about it.
+    /// Free text.
     pub description: Option<Option<String>>,
 }
 
 impl PhotoPatch {
-    /// The corrections after it.
+    /// The corrections after this change.
     pub fn apply(&self, edits: PhotoEdits) -> PhotoEdits {
         PhotoEdits {
             taken_at: self.taken_at.unwrap_or(edits.taken_at),
@@ -41,7 +42,7 @@ impl PhotoPatch {
     }
 }
 
-/// Which of a photo's facts are users' word.
+/// Which facts of a photo were corrected by users.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EditedFacts {
     /// When it was taken.
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patch_changes_what_it_names_and_takes_back_what_is_null() {
+    fn patch_changes_present_fields_and_removes_null_ones() {
         let before = PhotoEdits {
             taken_at: Some(Timestamp::from_millis(5)),
             description: Some("old".into()),

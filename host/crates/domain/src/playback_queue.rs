@@ -1,145 +1,134 @@
-//! Playback queues: what they are, how many and how long they may be, and in which order dynamic ones are drawn.
+//! Playback queues: their limits, and the order in which items are drawn for dynamic queues.
 
 use std::collections::HashSet;
 
 use crate::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
+use crate::named_enum::named_enum;
 use crate::time::Timestamp;
 use crate::user_data::ItemKey;
 
-/// Items of a queue: thirty days of music. It is also what a client may have to show.
+/// Maximum number of items in a queue: thirty days of music, and as much as a client can display.
 pub const MAX_ITEMS: u64 = 10_000;
-/// Queues of a user. The one that was longest not touched makes room for a new one: players make one for each album.
+/// Maximum number of queues per user. A new queue replaces the least recently used one, since players create one per
+/// album.
 pub const MAX_QUEUES: u64 = 100;
-/// Items after the cursor below which a dynamic queue is extended: an hour, enough for a player to fetch ahead.
+/// A dynamic queue with fewer items after the cursor is refilled: an hour of music, so that players can prefetch.
 pub const REFILL_BELOW: u64 = 20;
-/// Items that are added then. Each time costs a look at all tracks, so it is not done for each track that ends.
+/// Items per refill. A refill reads all tracks, so it is not done for each played track.
 pub const REFILL: usize = 50;
-/// Items that a queue is remembered to have begun with: what `similar` is similar to.
+/// Maximum number of initial items that are remembered; `similar` selects tracks like these.
 pub const MAX_SEEDS: usize = 50;
-/// Characters of a seed.
+/// Maximum length of a seed in characters.
 pub const MAX_SEED: usize = 64;
-/// Items before and after the one that is asked for, each.
+/// Maximum number of items before and after the requested one.
 pub const MAX_WINDOW: i64 = 500;
 
-/// How a queue gets its items.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(i16)]
-pub enum QueueType {
-    /// From its user alone.
-    Static = 0,
-    /// All tracks that the user sees.
-    Shuffle = 1,
-    /// Tracks of the artists and genres of those it began with.
-    Similar = 2,
-    /// The user's favorite tracks.
-    Favorites = 3,
+named_enum! {
+    /// The source of a queue's items.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum QueueType: i16 {
+        /// Added by the user.
+        Static = 0 => "static",
+        /// All tracks that the user may access.
+        Shuffle = 1 => "shuffle",
+        /// Tracks that share artists or genres with the initial ones.
+        Similar = 2 => "similar",
+        /// The user's favorite tracks.
+        Favorites = 3 => "favorites",
+    }
 }
 
 impl QueueType {
-    const ALL: [Self; 4] = [Self::Static, Self::Shuffle, Self::Similar, Self::Favorites];
-
-    /// The name of a dynamic one in the API.
+    /// The `dynamicType` in the API; `None` for a static queue.
     pub fn dynamic_type(self) -> Option<&'static str> {
-        match self {
-            Self::Static => None,
-            Self::Shuffle => Some("shuffle"),
-            Self::Similar => Some("similar"),
-            Self::Favorites => Some("favorites"),
-        }
+        (self != Self::Static).then(|| self.as_str())
     }
 
-    /// The type of these names.
+    /// The type with this `queueType` and `dynamicType` of the API.
     pub fn from_names(queue_type: &str, dynamic_type: Option<&str>) -> Option<Self> {
         match (queue_type, dynamic_type) {
             ("static", None) => Some(Self::Static),
-            ("dynamic", Some(name)) => Self::ALL
-                .into_iter()
-                .find(|known| known.dynamic_type() == Some(name)),
+            ("dynamic", Some(name)) => Self::from_name(name).filter(|known| *known != Self::Static),
             _ => None,
         }
     }
-
-    /// The type with this number in the store.
-    pub fn from_number(number: i16) -> Option<Self> {
-        Self::ALL.into_iter().find(|known| *known as i16 == number)
-    }
 }
 
-/// Where in a queue its user is.
+/// The current position in a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueCursor {
-    /// The item.
+    /// The current item.
     pub item: PlaybackQueueItemId,
-    /// How many are before it.
+    /// Number of items before it.
     pub index: u64,
-    /// Where in the item.
+    /// Position within the item, in milliseconds.
     pub position_ms: i64,
 }
 
-/// How far a dynamic queue has drawn from what there is.
+/// How far a dynamic queue has drawn from its pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Draw {
-    /// How often all there is was drawn before.
+    /// Number of completed rounds over the pool.
     pub round: i64,
-    /// The last that was drawn in this round.
+    /// Sort value and track of the last draw in this round.
     pub last: Option<(u64, i64)>,
 }
 
-/// A queue.
+/// A playback queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaybackQueue {
-    /// Identifier.
+    /// Id.
     pub id: PlaybackQueueId,
-    /// Whose it is: nobody else knows of it.
+    /// The owner; no other account has access.
     pub user: UserId,
-    /// How it gets its items.
+    /// Source of its items.
     pub queue_type: QueueType,
-    /// What the order of a dynamic one comes from.
+    /// Determines the order of a dynamic queue.
     pub seed: String,
-    /// The tracks it began with, [`MAX_SEEDS`] at most.
+    /// Initial tracks, at most [`MAX_SEEDS`].
     pub seeds: Vec<i64>,
-    /// Rises with each change of its items or their order.
+    /// Increases with each change of the items or their order.
     pub revision: i64,
-    /// How many there are.
+    /// Number of items.
     pub item_count: u64,
-    /// Where its user is; `None` before the first item.
+    /// `None` before the first item.
     pub cursor: Option<QueueCursor>,
-    /// What was drawn.
+    /// State of drawing.
     pub draw: Draw,
-    /// When it was made.
+    /// When the queue was created.
     pub created_at: Timestamp,
-    /// When something in it or its cursor was changed last.
+    /// When the items or the cursor last changed.
     pub modified_at: Timestamp,
 }
 
 impl PlaybackQueue {
-    /// Items after the cursor.
+    /// Number of items after the cursor.
     pub fn remaining(&self) -> u64 {
         let passed = self.cursor.map_or(0, |cursor| cursor.index + 1);
         self.item_count.saturating_sub(passed)
     }
 
-    /// Whether the server is to add items.
+    /// Whether the server has to refill the queue.
     pub fn is_short(&self) -> bool {
         self.queue_type != QueueType::Static && self.remaining() < REFILL_BELOW
     }
 }
 
-/// One place in a queue. The same item may have several.
+/// An entry of a queue. An item can have several entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueItem {
-    /// Identifier of the place.
+    /// Id of the entry.
     pub id: PlaybackQueueItemId,
-    /// How many are before it.
+    /// Number of entries before it.
     pub index: u64,
-    /// What is played.
+    /// The played item.
     pub key: ItemKey,
 }
 
-/// What can be drawn: a track, and how much closer than others it is: each step halves the wait for it.
+/// A track of the pool and its similarity: each step halves its expected position in the order.
 pub type Drawable = (i64, u32);
 
-/// Scrambles a number: each has another, and near ones have distant ones (the finalizer of splitmix64).
+/// Mixes the bits of a number: a bijection that maps similar numbers to distant ones (the finalizer of splitmix64).
 fn scramble(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -154,9 +143,9 @@ fn start(seed: &str, round: i64) -> u64 {
     scramble(of_seed ^ round.unsigned_abs())
 }
 
-/// The next `count` of `pool`, in an order that seed, round and ids alone decide: a track that is added or goes does not
-/// change that of the others. When all were drawn, the next round begins. In the first, those that the queue began with
-/// and those that it holds are left out.
+/// Draws the next `count` tracks of `pool`. Only seed, round and ids determine the order: added and removed tracks do
+/// not change the order of the others. After all were drawn, the next round begins. The first round leaves out
+/// initial tracks of the queue and those in `held`.
 pub fn draw(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable], count: usize) -> (Vec<i64>, Draw) {
     let (mut drawn, mut state) = (Vec::new(), queue.draw);
     while drawn.len() < count {
@@ -179,7 +168,7 @@ pub fn draw(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable], count
             state.last = Some(*last);
             drawn.extend(left.iter().map(|(_, id)| *id));
         } else if state.round > 0 && state.last.is_none() {
-            // There is nothing to draw at all.
+            // The pool is empty.
             break;
         } else {
             state = Draw {
@@ -222,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_drawn_once_a_round_whatever_the_portions() {
+    fn each_round_draws_every_track_once_for_any_batch_size() {
         let pool: Vec<Drawable> = (1..=100).map(|id| (id * 1_000_003, 0)).collect();
         let whole = drawn(&mut queue("x", &[]), &pool, &[200]);
         let parts = drawn(&mut queue("x", &[]), &pool, &[7, 50, 43, 1, 99]);
@@ -250,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn tracks_that_come_and_go_leave_the_others_in_their_order() {
+    fn added_and_removed_tracks_do_not_reorder_the_others() {
         let pool: Vec<Drawable> = (1..=100).map(|id| (id, 0)).collect();
         let before = drawn(&mut queue("x", &[]), &pool, &[100]);
         let fewer: Vec<Drawable> = pool.iter().copied().filter(|(id, _)| id % 3 != 0).collect();
@@ -259,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_queue_began_with_comes_again_in_the_second_round_only() {
+    fn initial_tracks_are_drawn_from_the_second_round_on() {
         let pool: Vec<Drawable> = (1..=5).map(|id| (id, 0)).collect();
         let mut ids = drawn(&mut queue("x", &[2, 4]), &pool, &[3]);
         ids.sort_unstable();
@@ -275,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_queue_holds_is_not_drawn_in_the_first_round() {
+    fn held_tracks_are_not_drawn_in_the_first_round() {
         let pool: Vec<Drawable> = (1..=5).map(|id| (id, 0)).collect();
         let (ids, state) = draw(&queue("x", &[2]), &HashSet::from([2, 4, 9]), &pool, 8);
         let (mut first, mut second) = (ids[..3].to_vec(), ids[3..].to_vec());
@@ -286,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn near_tracks_come_earlier() {
+    fn similar_tracks_are_drawn_earlier() {
         let pool: Vec<Drawable> = (1..=1000).map(|id| (id, if id <= 100 { 3 } else { 0 })).collect();
         let first = drawn(&mut queue("x", &[]), &pool, &[100]);
         let near = first.iter().filter(|id| **id <= 100).count();

@@ -1,36 +1,23 @@
-//! The channels of releases that a server can follow.
+//! Release channels of the server.
 
-/// One of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ReleaseChannel {
-    /// Releases.
-    #[default]
-    Stable,
-    /// What becomes the next one.
-    Beta,
-    /// Builds from source.
-    Dev,
+use crate::named_enum::named_enum;
+
+named_enum! {
+    /// The channel that a server gets its updates from.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum ReleaseChannel {
+        /// Releases.
+        #[default]
+        Stable => "stable",
+        /// Candidates for the next release.
+        Beta => "beta",
+        /// Builds from source.
+        Dev => "dev",
+    }
 }
 
 impl ReleaseChannel {
-    /// All that there are.
-    pub const ALL: [Self; 3] = [Self::Stable, Self::Beta, Self::Dev];
-
-    /// Its name in options and API.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Stable => "stable",
-            Self::Beta => "beta",
-            Self::Dev => "dev",
-        }
-    }
-
-    /// The channel of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|channel| channel.name() == name)
-    }
-
-    /// What one finds in it.
+    /// Description for administrators.
     pub const fn about(self) -> &'static str {
         match self {
             Self::Stable => "Releases.",

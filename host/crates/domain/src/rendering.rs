@@ -1,6 +1,6 @@
-//! Pictures in smaller sizes, as plugins draw them.
+//! Rendered images: thumbnails and their formats.
 
-/// A box that an image has to fit into, in pixels.
+/// A box in pixels that an image has to fit into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ImageBounds {
     /// At least 1.
@@ -10,7 +10,7 @@ pub struct ImageBounds {
 }
 
 impl ImageBounds {
-    /// The box whose both sides are this long.
+    /// A box with equal sides.
     pub const fn square(edge: u32) -> Self {
         Self {
             width: edge,
@@ -19,7 +19,7 @@ impl ImageBounds {
     }
 }
 
-/// What the bytes of a rendered image are.
+/// The format of a rendered image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageFormat {
     /// `image/jpeg`.
@@ -31,7 +31,7 @@ pub enum ImageFormat {
 }
 
 impl ImageFormat {
-    /// Every format that a plugin may answer with: those that each browser shows.
+    /// The formats that a plugin may return: those that every browser displays.
     pub const ALL: [Self; 3] = [Self::Jpeg, Self::Png, Self::WebP];
 
     /// Its MIME type.
@@ -43,12 +43,12 @@ impl ImageFormat {
         }
     }
 
-    /// The format of this MIME type.
+    /// The format with this MIME type.
     pub fn of_mime(mime: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.mime() == mime)
     }
 
-    /// Whether bytes begin as this format does.
+    /// Whether `bytes` start with the signature of this format.
     pub fn begins(self, bytes: &[u8]) -> bool {
         match self {
             Self::Jpeg => bytes.starts_with(&[0xff, 0xd8, 0xff]),
@@ -61,12 +61,12 @@ impl ImageFormat {
 /// An encoded image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderedImage {
-    /// In pixels, as shown.
+    /// In pixels, after orientation.
     pub width: u32,
-    /// In pixels, as shown.
+    /// In pixels, after orientation.
     pub height: u32,
-    /// What its bytes are.
+    /// Checked against the signature of `bytes`.
     pub format: ImageFormat,
-    /// The bytes.
+    /// The encoded image.
     pub bytes: Vec<u8>,
 }

@@ -1,4 +1,4 @@
-//! Runs of the indexer and the files they see.
+//! Scans, the roots and folders they walk, and the files they index.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use crate::extraction::ExtractFailure;
 use crate::id::{DirectoryId, FileId, FolderId, RunId, RunLogId, UserId};
 use crate::kind::MediaKind;
 use crate::music::TrackFacts;
+use crate::named_enum::named_enum;
 use crate::path::RelativePath;
 use crate::photo::PhotoFacts;
 use crate::time::Timestamp;
@@ -17,344 +18,266 @@ use crate::video::VideoFacts;
 /// A configured root directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
-    /// Identifier.
+    /// Id.
     pub id: DirectoryId,
-    /// What its files are.
+    /// Kind of its files.
     pub kind: MediaKind,
-    /// Where it is on this machine.
+    /// Path on this machine.
     pub path: PathBuf,
-    /// It was there, and not empty where files are known, when last looked at.
+    /// Whether the root was present at the last check, and not empty although files are indexed.
     pub available: bool,
-    /// When it was last seen.
+    /// When it was last available.
     pub last_seen_at: Option<Timestamp>,
-    /// Files known below it that are not missing.
+    /// Indexed files below it that are not missing.
     pub file_count: i64,
 }
 
-/// Sixteen bytes that change when a directory's list of files changes: a digest over name, size and modification
-/// time of each.
+/// A digest over name, size and modification time of a directory's files.
 pub type DirectoryDigest = [u8; 16];
 
-/// A directory below a root, as the store has it.
+/// A folder: a directory below a root, as the store has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folder {
-    /// Identifier.
+    /// Id.
     pub id: FolderId,
-    /// Below its root.
+    /// Relative to the root.
     pub path: RelativePath,
-    /// Of the files that were stored; `None` when the folder must be read again.
+    /// Digest at the last complete scan of the folder; `None` if it has to be read again.
     pub digest: Option<DirectoryDigest>,
-    /// Files in it, not counting missing ones.
+    /// Indexed files in it that are not missing.
     pub file_count: i64,
 }
 
-/// How a file stands in the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(i16)]
-pub enum FileStatus {
-    /// Read and indexed.
-    Indexed = 0,
-    /// Could not be read; the reason is stored.
-    Errored = 1,
-    /// Indexed before, and not there in the last run.
-    Missing = 2,
-}
-
-impl FileStatus {
-    /// The status with this number in the store.
-    pub fn from_number(number: i16) -> Option<Self> {
-        [Self::Indexed, Self::Errored, Self::Missing]
-            .into_iter()
-            .find(|status| *status as i16 == number)
+named_enum! {
+    /// The state of an indexed file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum FileStatus: i16 {
+        /// Read and indexed.
+        Indexed = 0 => "indexed",
+        /// Could not be read; the reason is stored.
+        Errored = 1 => "errored",
+        /// Indexed by an earlier scan; the last one did not find it.
+        Missing = 2 => "missing",
     }
 }
 
-/// A file as the store has it: what the comparison with the disk needs.
+/// An indexed file with the values that a scan compares with the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
-    /// Identifier.
+    /// Id.
     pub id: FileId,
-    /// The folder it is in.
+    /// The folder that contains it.
     pub folder: FolderId,
-    /// Its own name.
+    /// Without its folder.
     pub name: String,
     /// Bytes.
     pub size: i64,
     /// Modification time in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// How it stands.
+    /// State in the index.
     pub status: FileStatus,
-    /// Of the files beside it that were read along.
+    /// Digest of its sidecars at the last extraction.
     pub related_stamp: Option<i64>,
 }
 
-/// What the plugin's reading came to, in the terms of the file's kind.
+/// The result of an extraction, interpreted for the kind of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FileRecord {
     /// A music file.
     Track(Box<TrackFacts>),
     /// A photo.
     Photo(Box<PhotoFacts>),
-    /// A movie's or an episode's file.
+    /// A file of a movie or episode.
     Video(Box<VideoFacts>),
-    /// Not readable, and why.
+    /// The extraction failed.
     Failed(ExtractFailure),
 }
 
-/// A file that was read in this run, ready to be stored.
+/// A file that the current scan has read, ready to be stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScannedFile {
-    /// Identifier: the known one, or a new one.
+    /// The existing id, or a new one.
     pub id: FileId,
-    /// The folder it is in.
+    /// The folder that contains it.
     pub folder: FolderId,
-    /// Its own name.
+    /// Without its folder.
     pub name: String,
     /// Bytes.
     pub size: i64,
     /// Modification time in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// Of its content: size, head, middle and tail. `None` if it could not be read.
+    /// Fingerprint of its content: size, start, middle and end. `None` if it could not be read.
     pub fingerprint: Option<i64>,
-    /// Of the files beside it that were read along; `None` if there are none.
+    /// Digest of its sidecars; `None` if there are none.
     pub related_stamp: Option<i64>,
-    /// It has a row already.
+    /// Whether the store already has a row of it.
     pub known: bool,
-    /// What was read.
+    /// The result of its extraction.
     pub record: FileRecord,
 }
 
-/// How much of the library a run reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RunType {
-    /// New and changed files.
-    Quick,
-    /// Every file.
-    Full,
-}
-
-impl RunType {
-    /// The name in store and API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Quick => "quick",
-            Self::Full => "full",
-        }
+named_enum! {
+    /// Which files a scan reads.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum RunType {
+        /// New and changed files.
+        Quick => "quick",
+        /// Every file.
+        Full => "full",
     }
 }
 
-/// Who or what started a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RunTrigger {
-    /// A user, by the API.
-    #[default]
-    User,
-    /// Somebody at the command line.
-    Command,
-    /// The first start, with nothing in the index.
-    Start,
-    /// The schedule.
-    Schedule,
-    /// A change in a directory that is watched.
-    Watch,
-}
-
-impl RunTrigger {
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Command => "command",
-            Self::Start => "start",
-            Self::Schedule => "schedule",
-            Self::Watch => "watch",
-        }
+named_enum! {
+    /// What started a scan.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum RunTrigger {
+        /// A user, through the API.
+        #[default]
+        User => "user",
+        /// The command line.
+        Command => "command",
+        /// The start of a server with an empty index.
+        Start => "start",
+        /// The schedule.
+        Schedule => "schedule",
+        /// A change in a watched directory.
+        Watch => "watch",
     }
 }
 
-/// A part of a kind's directories.
+/// A part of the roots of a kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunPath {
-    /// The kind whose directories it is in.
+    /// The kind.
     pub root_dir: MediaKind,
-    /// Below each of them.
+    /// Relative to each of its roots.
     pub path: RelativePath,
 }
 
-/// What a run was asked to do beside its type.
+/// Options of a scan besides its type.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunOptions {
-    /// Only these kinds; all if empty.
+    /// Restricts the scan to these kinds; all if empty.
     pub media_kinds: Vec<MediaKind>,
-    /// Only these parts; all if empty.
+    /// Restricts the scan to these paths; all if empty.
     pub paths: Vec<RunPath>,
-    /// Change nothing.
+    /// Do not store anything.
     pub dry_run: bool,
-    /// What is gone is meant to be gone, however much it is.
+    /// Mark missing files without the check for too many of them.
     pub accept_missing: bool,
-    /// Who or what started it.
+    /// What started the scan.
     pub trigger: RunTrigger,
 }
 
-/// Where a run stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RunStatus {
-    /// Under way.
-    Running,
-    /// Held.
-    Paused,
-    /// Came to its end.
-    Completed,
-    /// Ended by a user.
-    Stopped,
-    /// Ended by an error or a crash.
-    Failed,
-}
-
-impl RunStatus {
-    /// The name in store and API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Completed => "completed",
-            Self::Stopped => "stopped",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// The status of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [
-            Self::Running,
-            Self::Paused,
-            Self::Completed,
-            Self::Stopped,
-            Self::Failed,
-        ]
-        .into_iter()
-        .find(|status| status.as_str() == name)
+named_enum! {
+    /// The state of a scan.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum RunStatus {
+        /// In progress.
+        Running => "running",
+        /// Paused.
+        Paused => "paused",
+        /// Completed.
+        Completed => "completed",
+        /// Stopped by a user.
+        Stopped => "stopped",
+        /// Ended by an error or a crash.
+        Failed => "failed",
     }
 }
 
-/// Files of one kind that a run has seen.
+/// Numbers of files of one kind in a scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct KindCounts {
-    /// Files on disk: each is one of the added, updated, unchanged and errored.
+    /// Files on disk: the sum of `added`, `updated`, `unchanged` and `errored`.
     pub found: u64,
-    /// New in the index.
+    /// Indexed for the first time.
     pub added: u64,
-    /// Read again, and they say something else.
+    /// Read again with changed metadata.
     pub updated: u64,
-    /// As before, whether they were read again or not.
+    /// Not read, or read again with the same metadata.
     pub unchanged: u64,
-    /// Known, but not on disk.
+    /// Indexed but not on disk.
     pub missing: u64,
-    /// Not readable.
+    /// Could not be read.
     pub errored: u64,
 }
 
 /// Counts by media kind.
 pub type RunCounts = BTreeMap<String, KindCounts>;
 
-/// One run of the indexer.
+/// A scan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Identifier.
+    /// Id.
     pub id: RunId,
     /// Quick or full.
     pub run_type: RunType,
-    /// What else it was asked to do.
+    /// Further options.
     pub options: RunOptions,
-    /// Where it stands.
+    /// State.
     pub status: RunStatus,
-    /// Who started it; `None` for the command line.
+    /// The account that started it; `None` for other triggers.
     pub started_by: Option<UserId>,
-    /// When it began.
+    /// When it started.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// When it completed, failed or was stopped.
     pub completed_at: Option<Timestamp>,
-    /// What it saw.
+    /// Numbers of files.
     pub counts: RunCounts,
     /// Media files opened.
     pub files_opened: u64,
-    /// Time it took, without pauses.
+    /// Duration without pauses, in seconds.
     pub seconds: f64,
-    /// What an administrator should know.
+    /// Problems that an administrator has to know.
     pub warnings: Vec<String>,
 }
 
-/// What a line of a run's log is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RunLogEvent {
-    /// A file was read for the first time.
-    Added,
-    /// A file was read again and says something else.
-    Updated,
-    /// A file is not there any more.
-    Missing,
-    /// A file could not be read.
-    Errored,
-    /// A file waits for its plugin, which is shut off.
-    Quarantined,
-    /// The run began.
-    RunStarted,
-    /// The run came to its end.
-    RunCompleted,
-    /// The run was ended early.
-    RunStopped,
-}
-
-impl RunLogEvent {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Added,
-        Self::Updated,
-        Self::Missing,
-        Self::Errored,
-        Self::Quarantined,
-        Self::RunStarted,
-        Self::RunCompleted,
-        Self::RunStopped,
-    ];
-
-    /// Its name in answers.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Added => "file_added",
-            Self::Updated => "file_updated",
-            Self::Missing => "file_missing",
-            Self::Errored => "file_errored",
-            Self::Quarantined => "file_quarantined",
-            Self::RunStarted => "run_started",
-            Self::RunCompleted => "run_completed",
-            Self::RunStopped => "run_stopped",
-        }
+named_enum! {
+    /// The event of an entry in a scan's log.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum RunLogEvent {
+        /// A file was indexed for the first time.
+        Added => "file_added",
+        /// The metadata of a file changed.
+        Updated => "file_updated",
+        /// A file is missing.
+        Missing => "file_missing",
+        /// A file could not be read.
+        Errored => "file_errored",
+        /// A file was not read because its plugin is quarantined.
+        Quarantined => "file_quarantined",
+        /// The scan started.
+        RunStarted => "run_started",
+        /// The scan completed.
+        RunCompleted => "run_completed",
+        /// The scan was stopped or failed.
+        RunStopped => "run_stopped",
     }
 }
 
-/// A line of a run's log.
+/// An entry of a scan's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunLogEntry {
-    /// Identifier.
+    /// Id.
     pub id: RunLogId,
-    /// The run.
+    /// The scan.
     pub run: RunId,
     /// The name of a [`RunLogEvent`].
     pub event: String,
-    /// The file's kind; `None` for a line about the run itself.
+    /// Kind of the file; `None` for an entry about the scan itself.
     pub kind: Option<MediaKind>,
-    /// The file, below its root.
+    /// Path of the file relative to its root.
     pub path: RelativePath,
-    /// The plugin that read it, with its version.
+    /// The plugin that read the file, with its version.
     pub plugin: Option<String>,
-    /// Code and text of the failure.
+    /// Code and message of the failure.
     pub reason: Option<String>,
-    /// What changed, a JSON object: where a file that moved was before.
+    /// Changed values as a JSON object, for example the former path of a moved file.
     pub diff: Option<String>,
 }

@@ -1,88 +1,74 @@
-//! Sessions, which refresh access tokens, and personal access tokens, as the rest of the server sees them.
+//! Sessions, which refresh access tokens, and personal access tokens.
 
 use crate::id::{PersonalAccessTokenId, SessionId, UserId};
+use crate::named_enum::named_enum;
 use crate::time::Timestamp;
 
-/// Who vouches for a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionKind {
-    /// A local password, or the guest.
-    Local,
-    /// A cloud account.
-    Cloud,
-}
-
-impl SessionKind {
-    /// The name in store and API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Cloud => "cloud",
-        }
-    }
-
-    /// The kind of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Local, Self::Cloud]
-            .into_iter()
-            .find(|kind| kind.as_str() == name)
+named_enum! {
+    /// How the user of a session was authenticated.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SessionKind {
+        /// By a local password, or as the guest.
+        Local => "local",
+        /// By a cloud account.
+        Cloud => "cloud",
     }
 }
 
-/// One sign-in and what followed from it.
+/// A session: one sign-in and its refresh tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// Identifier.
+    /// Id.
     pub id: SessionId,
-    /// Whose it is.
+    /// The account.
     pub user: UserId,
-    /// Name of the app.
+    /// Name of the client app.
     pub app: String,
-    /// Who vouches for it.
+    /// How the user was authenticated.
     pub kind: SessionKind,
-    /// What the client calls itself.
+    /// `User-Agent` of the client at sign-in.
     pub user_agent: Option<String>,
-    /// Where it signed in from.
+    /// IP address at sign-in.
     pub address: Option<String>,
-    /// When it began.
+    /// When the user signed in.
     pub created_at: Timestamp,
     /// When it was last used.
     pub last_active_at: Timestamp,
-    /// When it ends unless it is refreshed.
+    /// When it expires unless it is refreshed.
     pub idle_expires_at: Timestamp,
-    /// When it ends in any case.
+    /// When it expires even if it is refreshed.
     pub expires_at: Timestamp,
-    /// How often it was refreshed: the generation of the token that is good now.
+    /// Number of refreshes: the generation of the valid refresh token.
     pub generation: i64,
-    /// When it ended.
+    /// When it was signed out or revoked.
     pub ended_at: Option<Timestamp>,
 }
 
 impl Session {
-    /// Whether it can be refreshed.
+    /// Whether it can still be refreshed.
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.ended_at.is_none() && now < self.idle_expires_at && now < self.expires_at
     }
 }
 
-/// A token that acts for a user, without its secret.
+/// A personal access token without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonalAccessToken {
-    /// Identifier.
+    /// Id.
     pub id: PersonalAccessTokenId,
-    /// Whose it is.
+    /// The account.
     pub user: UserId,
-    /// The name that people gave it.
+    /// Name that the user chose.
     pub label: String,
-    /// Its last characters, by which people recognise it.
+    /// Its last characters, so that users can recognize it.
     pub hint: String,
-    /// What it is narrowed to, by name; all that its user may if absent.
+    /// Names of the capabilities it is limited to; `None` for all of its account.
     pub capabilities: Option<Vec<String>>,
-    /// Who made it.
+    /// The account that created it.
     pub created_by: Option<UserId>,
-    /// When it was made.
+    /// When it was created.
     pub created_at: Timestamp,
-    /// When it ends.
+    /// When it expires; `None` for never.
     pub expires_at: Option<Timestamp>,
     /// When it was last used.
     pub last_used_at: Option<Timestamp>,

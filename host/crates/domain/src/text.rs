@@ -1,12 +1,12 @@
-//! Texts made comparable: folding for search, sort keys.
+//! Text normalization: folding for search, words of the search index, sort keys.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Bytes of a word that the search index holds and looks at.
+/// Bytes of a word that the search index stores and compares.
 pub const WORD_LENGTH: usize = 64;
 
-/// Letters that have no decomposition but that a searcher types without their stroke or ligature.
+/// Letters without a Unicode decomposition that users type without their stroke or as two letters.
 fn fold_letter(letter: char) -> Option<&'static str> {
     Some(match letter {
         'ß' => "ss",
@@ -23,7 +23,7 @@ fn fold_letter(letter: char) -> Option<&'static str> {
     })
 }
 
-/// Lower case without diacritics; compatibility forms resolved.
+/// Lower case without diacritics; compatibility characters decomposed.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -42,7 +42,7 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
-/// The words of a text, folded and separated by single spaces: what the search index holds and is asked for.
+/// The words of a text, folded and separated by single spaces: the form in the search index and in its queries.
 pub fn search_words(text: &str) -> String {
     let folded = fold(text);
     let mut words = String::with_capacity(folded.len());
@@ -58,24 +58,24 @@ pub fn search_words(text: &str) -> String {
     words
 }
 
-/// The beginning of a text, of at most so many bytes.
+/// The longest prefix of at most `length` bytes that ends at a character boundary.
 pub fn beginning(text: &str, length: usize) -> &str {
     text.get(..text.floor_char_boundary(length)).unwrap_or(text)
 }
 
-/// The words that are to be looked up for a text, in no order: each as the index holds it, without those that are the
-/// beginning of another, which find nothing else.
+/// The words to look up for a query, in no order, as the index stores them. A word that is a prefix of another is
+/// left out: it matches everything that the other matches.
 pub fn asked_words(text: &str) -> Vec<String> {
     let all = search_words(text);
     let words = all.split(' ').filter(|word| !word.is_empty());
     let mut words: Vec<&str> = words.map(|word| beginning(word, WORD_LENGTH)).collect();
     words.sort_unstable_by(|a, b| b.cmp(a));
-    // A word stands right after those that begin with it.
+    // In descending order a word directly follows the words that start with it.
     words.dedup_by(|word, longer| longer.starts_with(*word));
     words.into_iter().map(str::to_owned).collect()
 }
 
-/// The text by which a title or name sorts: folded, without a leading English article or leading punctuation.
+/// The sort key of a title or name: folded, without a leading English article or leading punctuation.
 pub fn sort_key(text: &str) -> String {
     let folded = fold(text);
     let start = folded.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn sort_key_drops_articles_but_keeps_a_title_that_is_one() {
+    fn sort_key_drops_articles_but_not_the_whole_title() {
         assert_eq!(sort_key("The Wall"), "wall");
         assert_eq!(sort_key("The The"), "the");
         assert_eq!(sort_key("\"Heroes\""), "heroes\"");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn search_words_splits_at_everything_that_is_no_letter_or_digit() {
+    fn search_words_splits_at_all_but_letters_and_digits() {
         assert_eq!(
             search_words("AC/DC – Back in Black (1980)"),
             "ac dc back in black 1980"
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn asked_words_are_those_that_none_of_the_others_begins_with() {
+    fn asked_words_leave_out_prefixes_of_other_words() {
         assert_eq!(asked_words(""), Vec::<String>::new());
         assert_eq!(
             asked_words("a a an AN á tim time-x timeless"),
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(
             asked_words(&odd),
             [format!("x{}", "я".repeat(31))],
-            "no letter is cut"
+            "cut at a character boundary"
         );
     }
 }

@@ -1,15 +1,15 @@
-//! Moments and the clock that tells them.
+//! Timestamps, and the clock that returns them.
 
 use serde::{Serialize, Serializer};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-/// A moment: milliseconds since 1970 UTC.
+/// A point in time: milliseconds since 1970-01-01 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The moment so many milliseconds after 1970 UTC.
+    /// From milliseconds since 1970 UTC.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
@@ -41,13 +41,13 @@ impl Serialize for Timestamp {
     }
 }
 
-/// Tells the time. Passed in, so that tests can set it.
+/// A source of the current time. A parameter, so that tests can set it.
 pub trait Clock: Send + Sync + std::fmt::Debug {
-    /// The moment it is.
+    /// The current time.
     fn now(&self) -> Timestamp;
 }
 
-/// The clock of the machine.
+/// The clock of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 

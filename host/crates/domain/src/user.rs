@@ -1,4 +1,4 @@
-//! Accounts as the rest of the server sees them.
+//! Accounts and roles as the rest of the server uses them.
 
 use crate::id::UserId;
 use crate::time::Timestamp;
@@ -6,32 +6,32 @@ use crate::time::Timestamp;
 /// A local account. Holds no secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// Identifier.
+    /// Id.
     pub id: UserId,
-    /// The name that is typed at login, as first written.
+    /// The name for signing in, in the spelling of its creation.
     pub username: String,
-    /// The name that is shown, if another.
+    /// The displayed name, if it differs.
     pub display_name: Option<String>,
-    /// May sign in.
+    /// Whether the account may sign in.
     pub enabled: bool,
-    /// The one account that set the server up.
+    /// Whether this is the account that set the server up.
     pub is_owner: bool,
-    /// The account that needs no credentials.
+    /// Whether this is the account that needs no credentials.
     pub is_guest: bool,
-    /// The cloud account that it is linked to.
+    /// The linked cloud account.
     pub cloud_account: Option<String>,
-    /// When it was made.
+    /// When the account was created.
     pub created_at: Timestamp,
     /// When it was last used.
     pub last_active_at: Option<Timestamp>,
 }
 
-/// A role that an account has. Built-in roles are known to the program; others say themselves what they allow.
+/// A role of an account. The program defines the built-in roles; the other ones carry their capabilities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantedRole {
-    /// Its name.
+    /// Unique on the server.
     pub name: String,
-    /// What a role that administrators made allows, by name.
+    /// Names of the capabilities of a custom role; `None` for a built-in role.
     pub capabilities: Option<Vec<String>>,
 }
 
@@ -40,35 +40,35 @@ pub struct GrantedRole {
 pub struct Account {
     /// The account.
     pub user: User,
-    /// Its roles, by name.
+    /// Sorted by name.
     pub roles: Vec<GrantedRole>,
 }
 
 impl Account {
-    /// Names of the roles.
+    /// The names of the roles.
     pub fn role_names(&self) -> Vec<String> {
         self.roles.iter().map(|role| role.name.clone()).collect()
     }
 }
 
-/// A role that administrators made.
+/// A role that an administrator created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomRole {
-    /// Its name.
+    /// Unique on the server.
     pub name: String,
-    /// What it allows, by name.
+    /// Names of its capabilities.
     pub capabilities: Vec<String>,
-    /// When it was made.
+    /// When the role was created.
     pub created_at: Timestamp,
 }
 
-/// That an account has a role.
+/// The assignment of a role to an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleAssignment {
     /// The account.
     pub user: UserId,
     /// The role's name.
     pub role: String,
-    /// Since when.
+    /// When the role was assigned.
     pub created_at: Timestamp,
 }

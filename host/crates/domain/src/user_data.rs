@@ -1,111 +1,89 @@
-//! What a user did with an item: how far they played it, how often, and what they think of it.
+//! Data of a user about an item: playback position, play count and rating.
 //!
-//! Clients report where they are; nobody else knows. A report is believed as far as the clock allows: between two
-//! reports at most the time between them was listened to, and at most the way that the position went. So going to the
-//! end of a track plays nothing, and a client that forgets to say that it stopped plays nothing either.
+//! Clients report the playback position; the server cannot observe it. Between two reports the listened time grows by
+//! the elapsed time or by the change of position, whichever is less. So seeking to the end does not count as playing,
+//! and neither does a client that does not report its stop.
 
 use crate::change::ItemType;
+use crate::named_enum::named_enum;
 use crate::time::Timestamp;
 
-/// An item of any type: its type says which id the number is.
+/// The type of an item and the number of its id.
 pub type ItemKey = (ItemType, i64);
 
-/// Playing that long counts as a play, if half of the length is more than that.
+/// Listening for this long counts as a play, or for half of the length if that is less.
 const LONG_PLAY_MS: i64 = 4 * 60 * 1000;
-/// A playing begins anew by going back to within so much of the start, or a quarter of what is shorter.
+/// A playback starts over when the position goes back to within this time from the start, or to a quarter of the
+/// length if that is less.
 const START_MS: i64 = 30 * 1000;
-/// From so far on there is something to go on with, or from a twentieth of what is shorter.
+/// Playback is resumable from this position, or from a twentieth of the length if that is less.
 const BEGUN_MS: i64 = 60 * 1000;
-/// From this rating on, an item is a favorite: four of five stars.
+/// Items with at least this rating are favorites: four of five stars.
 pub const FAVORITE: f64 = 0.8;
 
-/// What a player is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[repr(i16)]
-pub enum PlayState {
-    /// It plays.
-    Playing = 0,
-    /// It is held.
-    Paused = 1,
-    /// It was ended before the end.
-    #[default]
-    Stopped = 2,
-    /// It came to the end, or the user says that they are done with it.
-    Completed = 3,
-}
-
-impl PlayState {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::Playing, Self::Paused, Self::Stopped, Self::Completed];
-
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Playing => "playing",
-            Self::Paused => "paused",
-            Self::Stopped => "stopped",
-            Self::Completed => "completed",
-        }
-    }
-
-    /// The state of exactly this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.as_str() == name)
-    }
-
-    /// The state with this number in the store.
-    pub fn from_number(number: i16) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| *state as i16 == number)
+named_enum! {
+    /// The state of a player.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum PlayState: i16 {
+        /// Plays.
+        Playing = 0 => "playing",
+        /// Paused.
+        Paused = 1 => "paused",
+        /// Stopped before the end.
+        #[default]
+        Stopped = 2 => "stopped",
+        /// Played to the end, or marked as watched by the user.
+        Completed = 3 => "completed",
     }
 }
 
-/// What a client says of its playing an item.
+/// A client's report about the playback of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlayReport {
-    /// When it was so.
+    /// When the client observed it.
     pub at: Timestamp,
-    /// Where.
+    /// Position in milliseconds.
     pub position_ms: i64,
-    /// What the player does.
+    /// State of the player.
     pub state: PlayState,
 }
 
-/// How a user played an item, up to the last report.
+/// The playback of an item by a user, up to the last report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Playback {
-    /// The last report's moment; never played without one.
+    /// Time of the last report; `None` if the item was never played.
     pub played_at: Option<Timestamp>,
-    /// The last report's state.
+    /// State in the last report.
     pub state: PlayState,
-    /// The last report's position.
+    /// Position in the last report, in milliseconds.
     pub position_ms: i64,
-    /// Time listened to in the playing under way.
+    /// Listened time of the current playback, in milliseconds.
     pub listened_ms: i64,
-    /// The playing under way was counted as a play.
+    /// Whether the current playback was counted as a play.
     pub counted: bool,
-    /// The playing under way came to the end, near enough.
+    /// Whether the current playback reached the last tenth or was completed.
     pub finished: bool,
-    /// There is something to go on with.
+    /// Whether a client should offer to resume.
     pub resumable: bool,
-    /// Some playing came to the end.
+    /// Whether any playback was finished.
     pub watched: bool,
-    /// How often it was played.
+    /// Number of plays.
     pub play_count: i64,
 }
 
-/// What is shown of it with an item.
+/// The progress that is part of an item's representation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Where to go on; 0 after the end.
+    /// Position to resume from, in milliseconds; 0 if finished.
     pub position_ms: i64,
-    /// Whether it was ever played to the end.
+    /// Whether any playback was finished.
     pub watched: bool,
-    /// How often it was played.
+    /// Number of plays.
     pub play_count: i64,
 }
 
 impl Playback {
-    /// Takes a report in. False for one that is older than the last, which changes nothing.
+    /// Applies a report. Returns false and changes nothing if the report is older than the last one.
     pub fn report(&mut self, report: &PlayReport, length_ms: Option<i64>) -> bool {
         let length = length_ms.filter(|length| *length > 0);
         let position = report.position_ms.clamp(0, length.unwrap_or(i64::MAX));
@@ -125,7 +103,7 @@ impl Playback {
             self.counted = true;
             self.play_count += 1;
         }
-        // Nine tenths, without leaving the range of numbers.
+        // Nine tenths of the length, computed without overflow.
         let near_the_end = length.is_some_and(|length| position >= length - length / 10);
         let begun = length.map_or(BEGUN_MS, |length| BEGUN_MS.min(length / 20));
         self.finished = report.state == PlayState::Completed || near_the_end;
@@ -144,7 +122,7 @@ impl Playback {
         self.played_at.is_none() || went_back || after_the_end
     }
 
-    /// What is shown with the item, once it was played.
+    /// `None` if the item was never played.
     pub fn progress(&self) -> Option<Progress> {
         self.played_at.map(|_| Progress {
             position_ms: if self.finished { 0 } else { self.position_ms },
@@ -154,10 +132,10 @@ impl Playback {
     }
 }
 
-/// All that a user did with an item.
+/// All data of a user about an item.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct UserData {
-    /// How it was played.
+    /// Position and play count.
     pub playback: Playback,
     /// From 0 to 1.
     pub rating: Option<f64>,
@@ -165,230 +143,34 @@ pub struct UserData {
     pub rated_at: Option<Timestamp>,
 }
 
-/// An item with what a user did with it.
+/// An item with the data of a user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UserItem {
     /// The item.
     pub key: ItemKey,
-    /// What they did.
+    /// Data of the user.
     pub data: UserData,
 }
 
-/// An item of any type in few words, for lists that hold many types.
+/// A summary of an item, for lists with items of several types.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ItemSummary {
-    /// Title, or the name of an artist or a photo's file.
+    /// Title, name of an artist, or file name of a photo.
     pub title: String,
     /// Playing time in milliseconds.
     pub duration_ms: Option<i64>,
-    /// The names of a track's artists in order.
+    /// Artists of a track, in the order of the file.
     pub artists: Vec<String>,
-    /// A track's release, or an episode's show.
+    /// Release of a track or show of an episode: id and title.
     pub parent: Option<(i64, String)>,
-    /// An episode's season; 0 are the specials.
+    /// Season of an episode; 0 for specials.
     pub season: Option<i32>,
-    /// An episode's number in it.
+    /// Number of an episode within its season.
     pub episode: Option<i32>,
-    /// None of its files was there in the last run.
+    /// The last scan found none of its files.
     pub missing: bool,
 }
 
 #[cfg(test)]
-mod tests {
-    use svc_covers::covers;
-
-    use super::*;
-
-    const MINUTE: i64 = 60;
-
-    /// What becomes of reports of (second, position in seconds, state) for an item of so many seconds.
-    fn played(length: Option<i64>, reports: &[(i64, i64, PlayState)]) -> Playback {
-        let mut playback = Playback::default();
-        for &(at, position, state) in reports {
-            let report = PlayReport {
-                at: Timestamp::from_millis(at * 1000),
-                position_ms: position * 1000,
-                state,
-            };
-            playback.report(&report, length.map(|length| length * 1000));
-        }
-        playback
-    }
-
-    #[covers("PATCH /api/v1/history")]
-    #[test]
-    fn plays_are_counted_by_listening_time_alone() {
-        use PlayState::{Completed as C, Paused as H, Playing as P, Stopped as S};
-        let song = Some(4 * MINUTE);
-        let film = Some(100 * MINUTE);
-        // (what, length, reports, plays)
-        let cases: &[(&str, Option<i64>, &[(i64, i64, PlayState)], i64)] = &[
-            ("nothing but the start", song, &[(0, 0, P)], 0),
-            ("less than half", song, &[(0, 0, P), (119, 119, S)], 0),
-            ("half", song, &[(0, 0, P), (120, 120, S)], 1),
-            ("all of it, told twice", song, &[(0, 0, P), (240, 240, C)], 1),
-            (
-                "all of it, told often",
-                song,
-                &[(0, 0, P), (60, 60, P), (120, 120, P), (240, 240, C)],
-                1,
-            ),
-            ("gone to the end", song, &[(0, 0, P), (2, 238, P), (4, 240, C)], 0),
-            (
-                "gone to the end in steps",
-                song,
-                &[(0, 0, P), (5, 80, P), (10, 160, P), (15, 240, C)],
-                0,
-            ),
-            ("marked as done", song, &[(0, 240, C)], 0),
-            (
-                "forgotten for a day",
-                song,
-                &[(0, 10, P), (86_400, 10, P), (86_410, 20, S)],
-                0,
-            ),
-            (
-                "asleep, then gone on from where it was",
-                song,
-                &[(0, 0, P), (60, 60, P), (9_000, 60, P), (9_060, 120, S)],
-                1,
-            ),
-            (
-                "held in between",
-                song,
-                &[(0, 0, P), (60, 60, H), (9_000, 60, P), (9_060, 120, S)],
-                1,
-            ),
-            ("a held player moves", song, &[(0, 0, H), (240, 240, H)], 0),
-            (
-                "a part again and again",
-                song,
-                &[(0, 100, P), (20, 120, P), (21, 100, P), (41, 120, P)],
-                0,
-            ),
-            (
-                "from the start again before half",
-                song,
-                &[(0, 0, P), (100, 100, P), (101, 0, P), (131, 30, S)],
-                0,
-            ),
-            (
-                "two times",
-                song,
-                &[(0, 0, P), (240, 240, C), (241, 0, P), (481, 240, C)],
-                2,
-            ),
-            (
-                "two times without an end",
-                song,
-                &[(0, 0, P), (235, 235, P), (250, 10, P), (400, 160, S)],
-                2,
-            ),
-            (
-                "gone on after it was counted",
-                song,
-                &[(0, 0, P), (150, 150, S), (900, 150, P), (990, 240, C)],
-                1,
-            ),
-            ("four minutes of a film", film, &[(0, 0, P), (240, 240, S)], 1),
-            (
-                "a film in three evenings",
-                film,
-                &[
-                    (0, 0, P),
-                    (2_000, 2_000, S),
-                    (90_000, 2_000, P),
-                    (92_000, 4_000, S),
-                    (180_000, 4_000, P),
-                    (182_000, 6_000, C),
-                ],
-                1,
-            ),
-            ("of unknown length", None, &[(0, 0, P), (239, 239, S)], 0),
-            (
-                "four minutes of unknown length",
-                None,
-                &[(0, 0, P), (240, 240, S)],
-                1,
-            ),
-            ("of no length", Some(0), &[(0, 0, P), (240, 240, S)], 1),
-            ("at double speed", song, &[(0, 0, P), (120, 240, C)], 1),
-        ];
-        for (what, length, reports, plays) in cases {
-            assert_eq!(played(*length, reports).play_count, *plays, "{what}");
-        }
-    }
-
-    #[test]
-    fn what_came_near_the_end_is_watched_and_goes_on_from_the_start() {
-        use PlayState::{Completed, Paused, Playing, Stopped};
-        let film = Some(100 * MINUTE);
-        // (position, state, watched, something to go on with, where)
-        for (position, state, watched, resumable, from) in [
-            (0, Playing, false, false, 0),
-            (59, Stopped, false, false, 59),
-            (60, Stopped, false, true, 60),
-            (5_399, Paused, false, true, 5_399),
-            (5_400, Paused, true, false, 0),
-            (9_999_999, Stopped, true, false, 0),
-            (30, Completed, true, false, 0),
-        ] {
-            let playback = played(film, &[(0, position, state)]);
-            let progress = playback.progress().unwrap();
-            assert_eq!(
-                (progress.watched, playback.resumable),
-                (watched, resumable),
-                "{position}"
-            );
-            assert_eq!(progress.position_ms, from * 1000, "{position}");
-        }
-        let again = played(
-            film,
-            &[(0, 5_500, Stopped), (9_000, 0, Playing), (9_100, 100, Stopped)],
-        );
-        assert!(again.watched && again.resumable && !again.finished);
-        assert_eq!(Playback::default().progress(), None);
-        let short = played(Some(10), &[(0, 1, Stopped)]);
-        assert!(short.resumable, "a twentieth of what is short");
-    }
-
-    #[test]
-    fn report_of_an_older_moment_changes_nothing() {
-        let mut playback = played(Some(240), &[(100, 50, PlayState::Playing)]);
-        let before = playback;
-        let late = PlayReport {
-            at: Timestamp::from_millis(99_999),
-            position_ms: 200_000,
-            state: PlayState::Completed,
-        };
-        assert!(!playback.report(&late, Some(240_000)));
-        assert_eq!(playback, before);
-        assert!(playback.report(
-            &PlayReport {
-                at: Timestamp::from_millis(100_000),
-                ..late
-            },
-            None
-        ));
-        assert_eq!(playback.listened_ms, 0, "no time passed");
-    }
-
-    #[test]
-    fn numbers_of_any_size_do_no_harm() {
-        for length in [None, Some(i64::MAX), Some(-1), Some(1)] {
-            let mut playback = Playback::default();
-            for (at, position) in [
-                (0, i64::MAX / 20),
-                (i64::MAX / 2, 0),
-                (i64::MAX / 2, i64::MAX / 20),
-            ] {
-                let report = PlayReport {
-                    at: Timestamp::from_millis(at),
-                    position_ms: position,
-                    state: PlayState::Playing,
-                };
-                assert!(playback.report(&report, length));
-            }
-        }
-    }
-}
+#[path = "user_data_tests.rs"]
+mod tests;

@@ -1,9 +1,9 @@
-//! What is measured of the sound of an audio file.
+//! The waveform and loudness of an audio file.
 
-/// The sound of an audio file, summed up.
+/// The result of a waveform analysis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AudioSummary {
-    /// In hertz.
+    /// In Hz.
     pub sample_rate: u32,
     /// At least 1.
     pub channels: u16,
@@ -11,11 +11,11 @@ pub struct AudioSummary {
     pub frames: u64,
     /// The largest sample of each bin over all channels: 0 to 255, linear, 255 is full scale.
     pub peak: Vec<u8>,
-    /// The root mean square of each bin over all channels, as `peak`; of the same length.
+    /// The root mean square of each bin over all channels, scaled as `peak` and of the same length.
     pub rms: Vec<u8>,
-    /// Loudness of the whole in LUFS; none for silence.
+    /// Loudness of the whole file in LUFS; `None` for silence.
     pub integrated_loudness: Option<f64>,
-    /// The highest true peak in dBTP; none for silence.
+    /// The highest true peak in dBTP; `None` for silence.
     pub true_peak: Option<f64>,
     /// Silence before the first sound, in milliseconds.
     pub silence_lead_in_ms: u64,
@@ -24,12 +24,12 @@ pub struct AudioSummary {
 }
 
 impl AudioSummary {
-    /// Of the form and the meaning of waveforms, as clients are told.
+    /// Version of the waveform format that clients receive.
     pub const VERSION: u32 = 1;
 
-    /// With so many bins at most: the largest power of two that is not above, nor above the bins and frames that there
-    /// are. The bins of a power of two are made of whole bins of a greater one, so each is what measuring in it would
-    /// have given; the mean within the rounding of its parts, half a step.
+    /// Reduces the waveform to at most `bins` bins: to the largest power of two that exceeds neither `bins` nor the
+    /// existing bins nor the frames. Each new bin consists of whole existing bins, so it equals a direct analysis
+    /// with that number of bins; `rms` within the rounding of its parts, half a step.
     #[must_use]
     pub fn in_bins(&self, bins: u32) -> Self {
         let most = u64::from(bins)
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_are_put_together_by_peak_and_mean() {
+    fn fewer_bins_combine_peaks_and_mean_squares() {
         let whole = summary(8000, &[10, 40, 7, 9], &[30, 40, 5, 5]);
         let halves = whole.in_bins(2);
         // The mean of the squares of 30 and 40 is 1250.
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn sound_of_few_frames_has_as_few_bins() {
+    fn waveform_has_no_more_bins_than_frames() {
         // Three frames in four bins: the first is empty.
         let short = summary(3, &[0, 10, 20, 30], &[0, 10, 20, 30]);
         assert_eq!(

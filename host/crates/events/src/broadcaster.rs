@@ -1,4 +1,4 @@
-//! Where messages wait: a queue of what was told, and a ring of what is being heard.
+//! The broadcaster: the inbox of published messages, the ring buffer of messages in delivery, the list of subscribers.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,17 +9,17 @@ use tokio::sync::Notify;
 
 use crate::EventLimits;
 use crate::message::Message;
-use crate::stream::Subscriber;
+use crate::subscriber::Subscriber;
 use svc_domain::id::UserId;
 use svc_domain::time::Timestamp;
 
-/// For those who tell: it costs next to nothing while nobody listens, and never waits.
+/// The publishing side. Never blocks, and costs next to nothing without subscribers. Clones share one broadcaster.
 #[derive(Debug, Clone)]
 pub struct Events(pub(super) Arc<Broadcaster>);
 
-/// What tellers, pump and listeners share.
+/// State shared by publishers, dispatcher and subscribers.
 ///
-/// Locks are taken in this order: listeners, one listener's state, ring.
+/// Lock order: `subscribers`, the state of one subscriber, `ring_buffer`.
 #[derive(Debug)]
 pub(super) struct Broadcaster {
     pub(super) limits: EventLimits,
@@ -27,20 +27,20 @@ pub(super) struct Broadcaster {
     dropped: AtomicUsize,
     pub(super) ring_buffer: RwLock<RingBuffer>,
     pub(super) subscribers: Mutex<Subscribers>,
-    /// Their number, for tellers.
+    /// Number of subscribers, read by publishers without a lock.
     count: AtomicUsize,
-    /// Listeners that have not heard all of the ring.
+    /// Subscribers that have not received all messages of the ring buffer.
     lagging: AtomicUsize,
-    /// A listener was last looked at before the last change of accounts.
+    /// Whether some subscriber's permissions are older than the last change of accounts.
     pub(super) outdated: AtomicBool,
     closed: AtomicBool,
-    /// Wakes the pump.
+    /// Wakes the dispatcher for new messages.
     pub(super) wake_dispatcher: Notify,
-    /// Wakes the pump while it waits for the listeners.
+    /// Wakes the dispatcher when no subscriber lags behind.
     pub(super) drained: Notify,
 }
 
-/// The last messages, by number. Each listener has its own place in it.
+/// The last messages by sequence number. Each subscriber has its own position in it.
 #[derive(Debug, Default)]
 pub(super) struct RingBuffer {
     first: u64,
@@ -48,26 +48,26 @@ pub(super) struct RingBuffer {
 }
 
 impl RingBuffer {
-    /// The number that the next message will have.
+    /// Sequence number of the next message.
     pub(super) fn end(&self) -> u64 {
         self.first + self.messages.len() as u64
     }
 
-    /// The message of this number, if it is still there.
+    /// The message with this sequence number, if it is still in the buffer.
     pub(super) fn get(&self, number: u64) -> Option<&Arc<Message>> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         self.messages.get(place)
     }
 }
 
-/// Who listens.
+/// The open event streams.
 #[derive(Debug, Default)]
 pub(super) struct Subscribers {
     next_id: u64,
     pub(super) by_id: HashMap<u64, Arc<Subscriber>>,
-    /// How many each account has.
+    /// Number of streams per account.
     by_user: HashMap<UserId, usize>,
-    /// Whether the pump runs.
+    /// Whether the dispatcher is running.
     pub(super) is_dispatching: bool,
 }
 
@@ -78,12 +78,12 @@ impl Default for Events {
 }
 
 impl Events {
-    /// How often streams are looked at for what is to end.
+    /// The interval at which expired streams are ended.
     pub fn sweep_interval(&self) -> Duration {
         self.0.limits.sweep_interval
     }
 
-    /// With these limits.
+    /// A broadcaster without subscribers.
     pub fn new(limits: EventLimits) -> Self {
         Self(Arc::new(Broadcaster {
             limits,
@@ -100,19 +100,19 @@ impl Events {
         }))
     }
 
-    /// Tells something, in the order of the calls. It is made only if somebody listens.
+    /// Publishes a message; delivery is in the order of the calls. `message` is called only if there are subscribers.
     pub fn publish(&self, message: impl FnOnce() -> Message) {
         if self.subscribers() > 0 {
             self.0.push(message());
         }
     }
 
-    /// How many listen.
+    /// Number of subscribers.
     pub fn subscribers(&self) -> usize {
         self.0.count.load(Ordering::Acquire)
     }
 
-    /// Ends all streams, and every later one at once.
+    /// Ends all streams, and later ones immediately.
     pub fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
         for subscriber in self.0.subscribers().by_id.values() {
@@ -140,20 +140,20 @@ impl Broadcaster {
         self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next messages to hand out; empty when there are none.
+    /// Takes the next messages to deliver from the inbox; may be empty.
     pub(super) fn take_batch(&self) -> Vec<Arc<Message>> {
         let mut inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner);
         let length = inbox.len().min(self.limits.batch);
         let batch = inbox.drain(..length).map(Arc::new).collect();
         if inbox.is_empty() {
             self.dropped.store(0, Ordering::Relaxed);
-            // A burst must not leave its memory behind.
+            // Releases the memory of a burst.
             inbox.shrink_to(self.limits.batch);
         }
         batch
     }
 
-    /// Puts messages into the ring; tells where they begin and end.
+    /// Appends messages to the ring buffer; returns the range of their sequence numbers.
     pub(super) fn append(&self, batch: &[Arc<Message>]) -> (u64, u64) {
         let mut ring_buffer = self.ring_buffer.write().unwrap_or_else(PoisonError::into_inner);
         let begin = ring_buffer.end();
@@ -164,7 +164,7 @@ impl Broadcaster {
         (begin, ring_buffer.end())
     }
 
-    /// Gives back the memory of messages that all have heard.
+    /// Removes the messages from the ring buffer if all subscribers have received them.
     pub(super) fn drop_delivered(&self) {
         let mut ring_buffer = self.ring_buffer.write().unwrap_or_else(PoisonError::into_inner);
         if self.lagging() == 0 {
@@ -173,7 +173,7 @@ impl Broadcaster {
         }
     }
 
-    /// How many listeners have not heard all.
+    /// Number of subscribers that have not received all messages.
     pub(super) fn lagging(&self) -> usize {
         self.lagging.load(Ordering::Acquire)
     }
@@ -188,8 +188,8 @@ impl Broadcaster {
         }
     }
 
-    /// Adds a listener of an account, made for the place in the ring where it begins; `None` if it has as many as one
-    /// may.
+    /// Adds a subscriber, which `subscriber` builds for its first sequence number. Returns its id and whether it is the
+    /// first; `None` if the account has [`EventLimits::per_account`] streams.
     pub(super) fn add(
         &self,
         user: UserId,
@@ -211,15 +211,15 @@ impl Broadcaster {
         subscribers.next_id += 1;
         subscribers.by_id.insert(id, Arc::clone(&subscriber));
         self.count.store(subscribers.by_id.len(), Ordering::Release);
-        // Under the lock, so that either this or `close` sees the other.
+        // Under the lock: either `close` finds the new subscriber or this finds `closed`.
         if self.closed.load(Ordering::Acquire) {
             subscriber.end();
         }
-        let first = !std::mem::replace(&mut subscribers.is_dispatching, true);
-        Some((id, subscriber, first))
+        let is_first = !std::mem::replace(&mut subscribers.is_dispatching, true);
+        Some((id, subscriber, is_first))
     }
 
-    /// Takes a listener out.
+    /// Removes a subscriber.
     pub(super) fn remove(&self, id: u64) {
         let mut subscribers = self.subscribers();
         if let Some(subscriber) = subscribers.by_id.remove(&id) {
@@ -231,7 +231,7 @@ impl Broadcaster {
                 }
             }
             self.count.store(subscribers.by_id.len(), Ordering::Release);
-            // After thousands have gone, so is their memory.
+            // Releases the memory after thousands have disconnected.
             if subscribers.by_id.len() * 4 < subscribers.by_id.capacity() {
                 subscribers.by_id.shrink_to_fit();
             }
@@ -241,7 +241,7 @@ impl Broadcaster {
         }
     }
 
-    /// Whether the pump may end: nobody listens. What was told to nobody is forgotten.
+    /// Stops dispatching if there are no subscribers, and discards the inbox. True if it stopped.
     pub(super) fn stop_if_unused(&self) -> bool {
         let mut subscribers = self.subscribers();
         if !subscribers.by_id.is_empty() {
@@ -254,7 +254,7 @@ impl Broadcaster {
         true
     }
 
-    /// Comments that are due, streams that are over by themselves, connections that take nothing.
+    /// Sends due comments, ends expired streams and disconnects stalled connections.
     pub(super) fn sweep(&self, is_expired: impl Fn(&Subscriber, Option<Timestamp>) -> bool) {
         let now = Instant::now();
         let mut disconnect = Vec::new();

@@ -1,4 +1,5 @@
-//! Hands messages out at the pace of the listeners, and ends what is to end. One task, while anybody listens.
+//! The dispatcher: delivers published messages at the pace of the subscribers, and ends streams. One task, running
+//! while there are subscribers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,10 +8,10 @@ use std::sync::atomic::Ordering;
 use tokio::time::{Instant, timeout_at};
 
 use crate::broadcaster::Broadcaster;
-use crate::stream::Subscriber;
+use crate::subscriber::Subscriber;
 use svc_identity::authentication::{Authentication, Principal};
 
-/// Runs until nobody listens any more, or the server ends.
+/// Starts the dispatcher; it ends with the last subscriber or the server.
 pub(super) fn start(broadcaster: Arc<Broadcaster>, authentication: Authentication) {
     let tasks = authentication.tasks().clone();
     tasks.spawn_until_end("events", async move {
@@ -26,28 +27,28 @@ pub(super) fn start(broadcaster: Arc<Broadcaster>, authentication: Authenticatio
 struct Dispatcher {
     broadcaster: Arc<Broadcaster>,
     authentication: Authentication,
-    /// The state of accounts for which all listeners were last looked at.
+    /// Revision of accounts at which all subscribers were last checked.
     checked: Option<i64>,
 }
 
 impl Dispatcher {
     async fn run(&mut self) {
         let every = self.broadcaster.limits.sweep_interval;
-        let mut look_at = Instant::now() + every;
+        let mut sweep_at = Instant::now() + every;
         loop {
             let batch = self.broadcaster.take_batch();
             if batch.is_empty() {
-                // An error is the time to look.
-                let _ = timeout_at(look_at, self.broadcaster.wake_dispatcher.notified()).await;
+                // A timeout means that the sweep is due.
+                let _ = timeout_at(sweep_at, self.broadcaster.wake_dispatcher.notified()).await;
             }
-            if Instant::now() >= look_at {
+            if Instant::now() >= sweep_at {
                 let authentication = &self.authentication;
                 self.broadcaster
                     .sweep(|subscriber, ends| authentication.is_expired(&subscriber.principal, ends));
                 if batch.is_empty() && self.broadcaster.stop_if_unused() {
                     return;
                 }
-                look_at = Instant::now() + every;
+                sweep_at = Instant::now() + every;
             }
             self.refresh_permissions().await;
             if !batch.is_empty() {
@@ -58,7 +59,7 @@ impl Dispatcher {
         }
     }
 
-    /// Looks again at every listener that a change of accounts is about. Until then they get nothing that was told since.
+    /// Updates the permissions of subscribers whose accounts changed. Until then they receive no messages.
     async fn refresh_permissions(&mut self) {
         let revision = self.authentication.revision();
         if !self.broadcaster.outdated.swap(false, Ordering::AcqRel) && self.checked == Some(revision) {
@@ -92,9 +93,9 @@ impl Dispatcher {
     fn deliver(&self, batch: &[Arc<super::Message>]) {
         let numbers = self.broadcaster.append(batch);
         let revision = self.authentication.revision();
-        let mut too_far = Vec::new();
+        let mut too_slow = Vec::new();
         for subscriber in self.broadcaster.subscribers().by_id.values() {
-            let is_too_far = subscriber.notify(
+            let is_too_slow = subscriber.notify(
                 &self.broadcaster,
                 numbers,
                 revision,
@@ -103,17 +104,17 @@ impl Dispatcher {
                     messages.any(|message| message.audience.includes(principal.user(), capabilities, scope))
                 },
             );
-            if is_too_far {
-                too_far.push(Arc::clone(subscriber));
+            if is_too_slow {
+                too_slow.push(Arc::clone(subscriber));
             }
         }
-        for subscriber in too_far {
+        for subscriber in too_slow {
             tracing::info!(user = %subscriber.principal.user(), "event stream disconnected: the client is too slow");
             subscriber.disconnect();
         }
     }
 
-    /// Goes on as soon as all have heard, or as nobody else does within the patience.
+    /// Returns when all subscribers have received everything, or none more did so for `patience`.
     async fn wait_for_subscribers(&self) {
         loop {
             let before = self.broadcaster.lagging();

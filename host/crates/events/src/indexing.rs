@@ -1,4 +1,4 @@
-//! The payloads of the indexer's events.
+//! Payloads of the events of scans.
 
 use serde::{Serialize, Serializer};
 
@@ -7,7 +7,7 @@ use svc_domain::id::{DirectoryId, MusicArtistId, MusicReleaseId, RunId};
 use svc_domain::scan::{Directory, Run, RunCounts};
 use svc_domain::time::Timestamp;
 
-/// Ids as clients see them.
+/// Serializes an id as its text.
 pub(super) fn text<S: Serializer>(id: &impl std::fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(id)
 }
@@ -32,23 +32,23 @@ pub fn started(run: &Run) -> Message {
     Message::new(EventKind::IndexingStarted, &payload)
 }
 
-/// How far a run has come.
+/// Progress of a scan.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunProgress {
-    /// The run.
+    /// The scan.
     #[serde(serialize_with = "text")]
     pub run_id: RunId,
-    /// As in `GET /index/state`.
+    /// The state in `GET /index/state`.
     pub state: &'static str,
-    /// So far, by kind.
+    /// Numbers of files so far, by kind.
     pub counts: RunCounts,
-    /// The file at hand, below its root.
+    /// The file in flight, relative to its root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_path: Option<String>,
-    /// Since the message before.
+    /// Rate since the previous message.
     pub files_per_second: f64,
-    /// Left out while nobody can tell.
+    /// `None` while it cannot be estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub eta_seconds: Option<f64>,
 }
@@ -80,7 +80,7 @@ pub fn transitioned(kind: EventKind, run: RunId, at: Timestamp, counts: &RunCoun
     Message::new(kind, &payload)
 }
 
-/// `indexing.completed` or `indexing.stopped`, the last message of a run, with its status.
+/// `indexing.completed` or `indexing.stopped`: the last message of a scan, with its status.
 pub fn ended(kind: EventKind, run: &Run, at: Timestamp) -> Message {
     let payload = StateChange {
         run_id: run.id,

@@ -1,4 +1,4 @@
-//! The payloads of jobs, told to those who may look at jobs and to whoever asked for the job.
+//! Payloads of the events of jobs, for users who may read jobs and for the user who started the job.
 
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ struct Started<'a> {
     job_type: &'a str,
 }
 
-/// `job.started`, also when it goes on.
+/// `job.started`, also when the job is resumed.
 pub fn started(job: &Job) -> Message {
     let payload = Started {
         job_id: job.id,
@@ -57,7 +57,7 @@ struct Completed {
     status: &'static str,
 }
 
-/// `job.completed`: by itself, by a failure or by a user.
+/// `job.completed`, for any final status.
 pub fn completed(job: &Job, status: JobStatus) -> Message {
     let payload = Completed {
         job_id: job.id,

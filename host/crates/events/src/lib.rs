@@ -1,24 +1,24 @@
-//! Live events: the broadcaster, its messages, and the subscriptions of clients.
+//! Events: messages to clients about what happens on the server.
 //!
-//! Live state: what happens on the server, told to the clients that listen.
-//!
-//! | File | What lives there |
+//! | File | Content |
 //! |---|---|
-//! | `message.rs` | the closed list of kinds, who may hear each, and the one encoding that all receivers share |
-//! | `indexing.rs`, `jobs.rs`, `photos.rs`, `playback_queues.rs`, `waveform.rs` | the payloads of each |
-//! | `broadcaster.rs` | a short queue for those who tell, a ring of messages for those who listen |
-//! | `dispatcher.rs` | moves messages from the one to the other at the pace of the listeners, and ends what is to end |
-//! | `stream.rs` | one listener: what it may hear at this moment, and what it has not heard yet |
+//! | `message` | the kinds of events, their audience, and the encoding shared by all subscribers |
+//! | `indexing`, `jobs`, `photos`, `playback_queues`, `waveform` | payloads |
+//! | `broadcaster` | the inbox of published messages, the ring buffer, the list of subscribers |
+//! | `dispatcher` | moves messages from the inbox to the ring buffer, and ends streams |
+//! | `subscriber` | the state of one subscriber: permissions and position in the ring buffer |
+//! | `stream` | the subscription as a stream of frames |
 //!
-//! Whoever tells never waits. A message is encoded once and kept once, whatever the number of listeners; each of them
-//! has a place in the ring, not a queue of its own. There is no task per listener: its connection asks when the pump
-//! has woken it. A listener that falls [`EventLimits::queue`] messages behind, or whose connection takes nothing for
-//! [`EventLimits::stall`], is cut off, so that nobody holds up the others.
+//! Publishing an event never blocks. A message is encoded and stored once, whatever the number of subscribers; each
+//! has a position in the ring buffer, not a queue of its own. There is no task per subscriber: the dispatcher wakes
+//! its connection, which polls the stream. A subscriber that falls [`EventLimits::queue`] messages behind, or whose
+//! connection accepts no data for [`EventLimits::stall`], is disconnected, so that it does not delay the others.
 //!
-//! May use `svc-domain`, `svc-platform`, `svc-store` and `svc-identity`. Below the indexer and the library, because both publish.
+//! May use `svc-domain`, `svc-platform`, `svc-store` and `svc-identity`. The indexer and the library depend on this
+//! crate, because both publish.
 //!
-//! To add an event: a kind in `message.rs` with the capability that it requires, a payload, one call of `Events::publish`, and
-//! a line in the table of the API's `routes/events.rs`.
+//! To add an event: a kind in `message` with the capability that it requires, a payload, one call of
+//! `Events::publish`, and a line in the table of the API's `routes/events.rs`.
 
 mod broadcaster;
 mod dispatcher;
@@ -28,6 +28,7 @@ mod message;
 pub mod photos;
 pub mod playback_queues;
 mod stream;
+mod subscriber;
 pub mod waveform;
 
 use std::time::Duration;
@@ -36,30 +37,30 @@ pub use broadcaster::Events;
 pub use message::{Audience, EventKind, Message};
 pub use stream::{EventStreams, Frame, Subscription};
 
-/// Every limit of the event streams, each with its reason.
+/// Limits of event streams, each with its reason.
 #[derive(Debug, Clone, Copy)]
 pub struct EventLimits {
-    /// Messages that a listener may be behind before it is cut off.
+    /// Messages that a subscriber may be behind before it is disconnected.
     pub queue: usize,
-    /// Messages that wait for the pump. Beyond it what is added to the index is not told one by one any more; clients
-    /// look again when the run has ended. 16,384 take some 4 MiB and come together only in the first seconds of a
-    /// scan with thousands of listeners.
+    /// Messages in the inbox. Above that, droppable events are discarded; clients fetch the changes when the scan has
+    /// ended. 16,384 messages take about 4 MiB and accumulate only in the first seconds of a scan with thousands of
+    /// subscribers.
     pub inbox: usize,
-    /// Messages that the pump hands out at a time: a quarter of the queue, so that a listener which was not asked for
-    /// a moment is not behind by too many.
+    /// Messages that the dispatcher delivers at a time: a quarter of `queue`, so that a subscriber may miss a batch
+    /// without being disconnected.
     pub batch: usize,
-    /// How long the pump waits for the listeners between two such portions. Those who are slower are behind, which
-    /// the queue allows for.
+    /// How long the dispatcher waits for subscribers between two batches without progress. Slower ones fall behind,
+    /// up to `queue`.
     pub patience: Duration,
-    /// How often each listener gets a comment, so that nothing on the way takes the connection for dead.
+    /// Interval of comments to each subscriber, so that proxies keep the connection open.
     pub keep_alive: Duration,
-    /// Time that the connection may take nothing of what was given to it.
+    /// How long a connection may accept no data.
     pub stall: Duration,
-    /// How often the pump looks for what is to end: a token that is over, a stall, guests who are not welcome any more.
+    /// How often the dispatcher looks for streams to end: expired tokens, stalled connections, disabled guest access.
     pub sweep_interval: Duration,
-    /// Bytes handed to a connection in one piece. It gets the next one when this one is sent.
+    /// Bytes per frame. A connection gets the next frame when it has sent this one.
     pub frame_bytes: usize,
-    /// Streams of one account: more screens than anybody has, and far fewer than the server has connections.
+    /// Streams per account: more than any user has open, and far fewer than the server has connections.
     pub per_account: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What can happen, who may hear of it, and its one encoding.
+//! The kinds of events, their audience, and their encoding.
 
 use std::sync::Arc;
 
@@ -9,53 +9,53 @@ use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_identity::capability::{Capability, CapabilitySet};
 
-/// Everything that is told. A kind of a later version is one more line here and in the two functions below.
+/// Kinds of events. To add one: a variant, and a line in each of the functions below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventKind {
-    /// A run of the indexer has begun.
+    /// A scan started.
     IndexingStarted,
-    /// The numbers of the run under way.
+    /// Counts of the running scan.
     IndexingCurrentProgress,
-    /// A run has looked at everything.
+    /// A scan completed.
     IndexingCompleted,
-    /// A run has ended early: by a user, or because it failed.
+    /// A scan was stopped by a user or failed.
     IndexingStopped,
-    /// A run is held.
+    /// A scan was paused.
     IndexingPaused,
-    /// A run goes on.
+    /// A scan was resumed.
     IndexingResumed,
-    /// A release is new in the index.
+    /// A release was indexed for the first time.
     IndexingMusicReleaseAdded,
-    /// An artist is new in the index.
+    /// An artist was indexed for the first time.
     IndexingMusicArtistAdded,
-    /// A directory of media came or went.
+    /// A media directory became available or unavailable.
     IndexingDirectoryChanged,
-    /// The server added items to a queue.
+    /// The server added items to a playback queue.
     PlaybackQueueExtended,
-    /// What is known of a photo was changed: by a user, or by a run that read its file again.
+    /// A photo's metadata changed, by a user or a scan.
     PhotoUpdated,
-    /// Somebody made an album.
+    /// A photo album was created.
     PhotoAlbumCreated,
-    /// What is said of an album was changed, or who sees it.
+    /// Attributes or readers of a photo album changed.
     PhotoAlbumUpdated,
-    /// An album is gone.
+    /// A photo album was deleted.
     PhotoAlbumDeleted,
-    /// Photos were put into an album.
+    /// Photos were added to an album.
     PhotoAlbumPhotosAdded,
-    /// Photos were taken out of an album.
+    /// Photos were removed from an album.
     PhotoAlbumPhotosRemoved,
-    /// A waveform that somebody asked for is measured.
+    /// A requested waveform was computed.
     MusicWaveformReady,
-    /// A job has begun, or goes on.
+    /// A job started or was resumed.
     JobStarted,
-    /// How far a job is.
+    /// Progress of a job.
     JobCurrentProgress,
-    /// A job has ended.
+    /// A job completed, failed or was cancelled.
     JobCompleted,
 }
 
 impl EventKind {
-    /// The name in the message.
+    /// The `type` of the message.
     pub fn name(self) -> &'static str {
         match self {
             Self::IndexingStarted => "indexing.started",
@@ -81,7 +81,7 @@ impl EventKind {
         }
     }
 
-    /// What it takes to hear of it.
+    /// The capability to receive it.
     pub fn capability(self) -> Capability {
         match self {
             Self::IndexingStarted
@@ -105,7 +105,7 @@ impl EventKind {
         }
     }
 
-    /// Whether it may be left out when more happens than can be told. Nobody misses the end of a run.
+    /// Whether the event may be discarded when the inbox is full. The end of a scan or job is never discarded.
     pub(super) fn is_droppable(self) -> bool {
         matches!(
             self,
@@ -119,25 +119,25 @@ impl EventKind {
     }
 }
 
-/// Who hears a message.
+/// The users who receive a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Audience {
-    /// Whoever has the capability.
+    /// All users with the capability.
     Readers(Capability),
-    /// Whoever has the capability, and this user.
+    /// All users with the capability, and this user without it.
     ReadersAnd(Capability, UserId),
-    /// This user alone, while they have the capability.
+    /// This user, if they have the capability.
     Owner(Capability, UserId),
-    /// Whoever has the capability, but for this user.
+    /// All users with the capability except this one.
     ReadersExcept(Capability, UserId),
-    /// These users, while they have the capability.
+    /// Those of these users who have the capability.
     Users(Capability, Arc<[UserId]>),
-    /// Whoever has the capability and sees files in folders of this access class.
+    /// All users with the capability who may access files in folders of this access class.
     Viewers(Capability, i64),
 }
 
 impl Audience {
-    /// Whether a user who has these capabilities and sees so much belongs to it.
+    /// Whether a user with these capabilities and this scope belongs to the audience.
     pub fn includes(&self, user: UserId, capabilities: CapabilitySet, scope: &MediaScope) -> bool {
         let may = |capability: &Capability| capabilities.contains(*capability);
         match self {
@@ -151,12 +151,12 @@ impl Audience {
     }
 }
 
-/// One message, as it goes out.
+/// An encoded message.
 #[derive(Debug)]
 pub struct Message {
     pub(super) kind: EventKind,
     pub(super) audience: Audience,
-    /// The line, with the empty one after it.
+    /// The `data:` line and the empty line that ends the message.
     pub(super) text: Bytes,
 }
 
@@ -168,21 +168,21 @@ struct EventJson<'a, P> {
 }
 
 impl Message {
-    /// For everybody who has the kind's capability.
+    /// For all users with the capability of the kind.
     pub fn new(kind: EventKind, payload: &impl Serialize) -> Self {
         Self::to(Audience::Readers(kind.capability()), kind, payload)
     }
 
-    /// For these.
+    /// For the given audience.
     pub fn to(audience: Audience, kind: EventKind, payload: &impl Serialize) -> Self {
         let envelope = EventJson {
             kind: kind.name(),
             payload,
         };
-        // JSON has no line end outside of texts, and escapes those inside: one line, whatever the payload is.
+        // JSON has no line breaks outside of strings and escapes those within: any payload is one line.
         let mut text = b"data: ".to_vec();
         if let Err(error) = serde_json::to_writer(&mut text, &envelope) {
-            tracing::error!(kind = kind.name(), %error, "an event could not be encoded");
+            tracing::error!(kind = kind.name(), %error, "event could not be encoded");
         }
         text.extend_from_slice(b"\n\n");
         Self {
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn message_is_one_line_of_data_whatever_its_payload_holds() {
+    fn message_is_one_data_line_for_any_payload() {
         let payload = serde_json::json!({"title": "a\nb\r\n\ndata: c\u{2028}"});
         let message = Message::new(EventKind::IndexingMusicReleaseAdded, &payload);
         let text = std::str::from_utf8(&message.text).unwrap();
@@ -211,12 +211,12 @@ mod tests {
     }
 
     #[test]
-    fn audience_is_decided_by_capability_and_owner() {
+    fn audience_depends_on_capability_owner_and_scope() {
         let (ada, bob) = (UserId::from(1), UserId::from(2));
         let jobs = Capability::JobsRead;
         let with: CapabilitySet = [jobs].into_iter().collect();
         let without = CapabilitySet::NONE;
-        // (audience, user, capabilities, hears it)
+        // (audience, user, capabilities, receives)
         let cases = [
             (Audience::Readers(jobs), ada, with, true),
             (Audience::Readers(jobs), ada, without, false),
@@ -237,10 +237,10 @@ mod tests {
             (Audience::Viewers(jobs, 3), ada, without, false),
         ];
         let scope = MediaScope::classes([3]);
-        for (audience, user, capabilities, hears) in cases {
+        for (audience, user, capabilities, receives) in cases {
             assert_eq!(
                 audience.includes(user, capabilities, &scope),
-                hears,
+                receives,
                 "{audience:?} {user:?}"
             );
         }

@@ -1,4 +1,4 @@
-//! The payloads of photos and albums.
+//! Payloads of the events of photos and photo albums.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ struct Updated {
     photo_id: PhotoId,
 }
 
-/// `photo.updated`, for those who see files in folders of this access class.
+/// `photo.updated`, for users who may access files in folders of this access class.
 pub fn updated(photo: PhotoId, access_class: i64) -> Message {
     let kind = EventKind::PhotoUpdated;
     let audience = Audience::Viewers(kind.capability(), access_class);
@@ -28,8 +28,8 @@ struct Album<'a> {
     photo_ids: Option<&'a [PhotoId]>,
 }
 
-/// Tells an album's owner, with the photos that it is about, and without them whoever else sees the album: they need
-/// not see the photos.
+/// Publishes an event about an album: to its owner with the affected photos, and to its readers without them, since
+/// they may have no access to the photos.
 pub fn publish_album(
     events: &Events,
     kind: EventKind,

@@ -1,4 +1,4 @@
-//! The payloads of the queues' events.
+//! Payloads of the events of playback queues.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ struct Extended {
     total: u64,
 }
 
-/// `playback_queue.extended`, for its owner alone.
+/// `playback_queue.extended`, for its owner only.
 pub fn extended(queue: &PlaybackQueue, added: usize) -> Message {
     let payload = Extended {
         playback_queue_id: queue.id,

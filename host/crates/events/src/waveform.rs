@@ -1,4 +1,4 @@
-//! The payload of the event about waveforms.
+//! Payload of the waveform event.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ struct Ready<'s> {
     waveform: WaveformPayload<'s>,
 }
 
-/// As `GET /music/tracks/{musicTrackId}/waveform` answers it; a test compares them.
+/// The same as the response of `GET /music/tracks/{musicTrackId}/waveform`; a test compares them.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct WaveformPayload<'s> {
@@ -37,7 +37,7 @@ struct Channels<'s> {
     rms: &'s [u8],
 }
 
-/// `music.waveform_ready`, for one who asked.
+/// `music.waveform_ready`, for the user who requested the waveform.
 pub fn ready(user: UserId, track: MusicTrackId, summary: &AudioSummary) -> Message {
     let payload = Ready {
         music_track_id: track,

@@ -1,4 +1,4 @@
-//! Whether a connection has requests that are being answered, and since when it has none.
+//! Activity of a connection: whether requests are in flight, and how long it has been idle.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -6,15 +6,15 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 
-/// The requests of one connection, counted. Asked for each request: nothing here waits or allocates.
+/// Counts the requests of one connection. Updated for each request, so it neither blocks nor allocates.
 #[derive(Debug)]
 pub(super) struct Activity {
     opened: Instant,
     in_flight: AtomicUsize,
     begun: AtomicU64,
-    /// Microseconds from `opened` to the last beginning or end of a request.
+    /// Microseconds from `opened` to the last start or end of a request.
     changed: AtomicU64,
-    /// The socket takes nothing of what is written: what was answered is not with the client yet.
+    /// Whether the socket accepts no data: the client has not received the whole response.
     is_blocked: AtomicBool,
     idle: Notify,
 }
@@ -40,7 +40,7 @@ impl Activity {
     }
 
     pub(super) fn end(&self) {
-        // Before the count: whoever sees an idle connection sees since when it is.
+        // Updated before the count: whoever reads an idle connection also reads the time since when.
         self.record_change();
         if self.in_flight.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.idle.notify_one();
@@ -56,7 +56,7 @@ impl Activity {
         self.is_blocked.store(is_blocked, Ordering::Relaxed);
     }
 
-    /// How many requests have begun.
+    /// Number of requests so far.
     pub(super) fn begun(&self) -> u64 {
         self.begun.load(Ordering::Relaxed)
     }
@@ -65,25 +65,25 @@ impl Activity {
         self.in_flight.load(Ordering::Acquire) > 0
     }
 
-    /// When the last request began or ended.
+    /// When the last request started or ended.
     pub(super) fn changed_at(&self) -> Instant {
         self.opened + Duration::from_micros(self.changed.load(Ordering::Acquire))
     }
 
-    /// Since when there is nothing to do; `None` while there is.
+    /// Since when the connection is idle; `None` while it is not.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let is_idle = !self.has_requests_in_flight() && !self.is_blocked.load(Ordering::Relaxed);
         is_idle.then(|| self.changed_at())
     }
 
-    /// Until there has been nothing to do for this time.
+    /// Waits until the connection has been idle for `time`.
     pub(super) async fn idle_for(&self, time: Duration) {
         loop {
             match self.idle_since() {
                 Some(since) if since + time <= Instant::now() => return,
                 Some(since) => sleep_until(since + time).await,
                 None if self.has_requests_in_flight() => self.idle.notified().await,
-                // Blocked: the socket tells nobody here when it is so no longer.
+                // Blocked: the socket does not notify this task, so it polls.
                 None => sleep(time).await,
             }
         }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn time_of_a_request_is_no_idle_time() {
+    async fn connection_is_not_idle_during_a_request() {
         let activity = Activity::default();
         activity.begin();
         let opened = Instant::now();

@@ -1,7 +1,8 @@
-//! A connection as its requests see it: they may break it off, take it over, and send parts of files that nobody reads.
+//! A connection from the view of its requests: they can abort it, take it over, and send parts of files without
+//! copying.
 //!
-//! hyper speaks HTTP on it and knows of neither; [`super::transport`] stands between hyper and the socket. Both are for
-//! HTTP/1, where one answer follows the other; the streams of HTTP/2 share a connection.
+//! hyper speaks HTTP on it and knows of neither; [`super::transport`] sits between hyper and the socket. Both work
+//! only with HTTP/1, where one response follows the other; the streams of HTTP/2 share a connection.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -17,26 +18,26 @@ use tokio::sync::Notify;
 use crate::activity::Activity;
 use crate::limits::FILE_PART_BYTES;
 
-/// What hyper is given instead of a part of a file. Only the address counts: never written, it takes no memory.
+/// Given to hyper in place of a part of a file. Only its address is used; never written, so it occupies no memory.
 static PLACEHOLDER: LazyLock<&'static [u8]> = LazyLock::new(|| vec![0; FILE_PART_BYTES].leak());
 
 pub(super) fn is_placeholder(slice: &[u8]) -> bool {
     !slice.is_empty() && PLACEHOLDER.as_ptr_range().contains(&slice.as_ptr())
 }
 
-/// What goes on with a socket that was given away.
+/// Continues with a socket that was taken over.
 pub type Takeover = Box<dyn FnOnce(TcpStream) -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// A connection as its requests see it.
+/// A handle to a connection. Clones refer to the same one.
 #[derive(Clone, Default)]
 pub struct Connection(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
-    /// Told when the socket may be given away.
+    /// Notified when the socket can be taken over.
     free: Notify,
-    /// Told when the connection is to be broken off.
+    /// Notified when the connection has to be aborted.
     aborted: Notify,
     activity: Activity,
 }
@@ -45,10 +46,10 @@ struct Shared {
 pub(super) struct State {
     /// In the order of their placeholders.
     pub(super) parts: VecDeque<FilePart>,
-    /// At work from here on, when hyper is not any more.
+    /// Runs after hyper has finished.
     takeover: Option<(Takeover, InFlightGuard)>,
     is_free: bool,
-    /// What the transport left, once it is free.
+    /// The socket, after the transport has released it.
     socket: Option<TcpStream>,
 }
 
@@ -58,7 +59,7 @@ pub(super) struct FilePart {
     pub(super) remaining: usize,
 }
 
-/// A request of a connection that is being answered, for as long as this value lives.
+/// Counts a request of a connection as in flight until it is dropped.
 #[derive(Debug)]
 pub(super) struct InFlightGuard(Connection);
 
@@ -75,7 +76,7 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// The one that a request came on, if it has it for itself until it is answered.
+    /// The connection of a request, if no other request can use it before the response has been sent.
     pub fn own(req: &Request) -> Option<Self> {
         let is_own = matches!(req.version(), Version::HTTP_10 | Version::HTTP_11);
         is_own.then(|| req.extensions().get::<Self>().cloned()).flatten()
@@ -89,18 +90,19 @@ impl Connection {
         &self.0.activity
     }
 
-    /// A request has begun.
+    /// Counts a new request.
     pub(super) fn begin(&self) -> InFlightGuard {
         self.activity().begin();
         InFlightGuard(self.clone())
     }
 
-    /// Breaks it off, with all that is on it.
+    /// Closes the connection, with all its requests.
     pub fn abort(&self) {
         self.0.aborted.notify_one();
     }
 
-    /// What to give hyper, as the next of a body, in place of these bytes of a file: at most [`FILE_PART_BYTES`] of them.
+    /// Returns a placeholder for at most [`FILE_PART_BYTES`] bytes of a file, to be given to hyper as the next data
+    /// of a body.
     pub fn send_part(&self, file: Arc<File>, position: u64, length: usize) -> Bytes {
         let placeholder = PLACEHOLDER.get(..length).unwrap_or(*PLACEHOLDER);
         let remaining = placeholder.len();
@@ -114,14 +116,14 @@ impl Connection {
         Bytes::from_static(placeholder)
     }
 
-    /// Gives the socket to `successor` once all that hyper has by now is sent. To be called when hyper asks for the
-    /// body: the head is among it then.
+    /// Passes the socket to `takeover` after everything that hyper holds is sent. To be called when hyper polls the
+    /// body: then the head is part of it.
     pub fn take_over(&self, takeover: Takeover) {
         let in_flight = self.begin();
         self.state().takeover = Some((takeover, in_flight));
     }
 
-    /// hyper has sent all that it has: the moment for a successor.
+    /// hyper has sent all its data: the takeover can start.
     pub(super) fn sent(&self) {
         let mut state = self.state();
         if state.takeover.is_some() && !state.is_free {
@@ -130,7 +132,7 @@ impl Connection {
         }
     }
 
-    /// Takes the socket, if a successor waits for it.
+    /// Takes the socket from the transport if a takeover waits for it.
     pub(super) fn leave(&self, socket: &mut Option<TcpStream>) {
         let mut state = self.state();
         if state.is_free {
@@ -138,17 +140,17 @@ impl Connection {
         }
     }
 
-    /// Until it is to be broken off.
+    /// Waits until the connection has to be aborted.
     pub(super) async fn aborted(&self) {
         self.0.aborted.notified().await;
     }
 
-    /// Until the socket may be given away.
+    /// Waits until the socket can be taken over.
     pub(super) async fn free(&self) {
         self.0.free.notified().await;
     }
 
-    /// Who goes on, and with what.
+    /// The pending takeover and its socket.
     pub(super) fn taken_over(&self) -> Option<((Takeover, InFlightGuard), TcpStream)> {
         let (takeover, socket) = {
             let mut state = self.state();

@@ -1,7 +1,7 @@
-//! Which connections are open, and who makes room when there are as many as may be.
+//! The limit of open connections, and which connection is closed for a new one when the limit is reached.
 //!
-//! The rules and their reasons stand with [`ADDRESS_SHARE`](super::limits::ADDRESS_SHARE). Idle means that no request is
-//! being answered: a stream of events or of a file is none of it.
+//! The rules and their reasons are at [`ADDRESS_SHARE`](super::limits::ADDRESS_SHARE). Idle means that no request is
+//! in flight; a connection that sends an event stream or a file is not idle.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -15,15 +15,15 @@ use crate::connection::Connection;
 use crate::limits::ADDRESS_SHARE;
 use crate::proxy::ProxyConfig;
 
-/// Time until the next look whether one has become idle, where nobody makes room. None of them tells: there are many, and
-/// each becomes idle with each answer.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Interval of checks for an idle connection while none leaves. Connections do not report that they become idle:
+/// there are many, and each becomes idle after each response.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Who counts as one.
+/// The unit that a share belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum ClientKey {
     Address(IpAddr),
-    /// A trusted proxy.
+    /// A trusted proxy, which stands for many clients.
     Many,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct ConnectionLimiter {
     max_connections: usize,
     proxy_config: ProxyConfig,
     open: Mutex<OpenConnections>,
-    /// Told when a place is free.
+    /// Notified when a connection has closed.
     freed: Notify,
 }
 
@@ -61,11 +61,11 @@ struct OpenConnections {
 struct OpenConnection {
     origin: ClientKey,
     connection: Connection,
-    /// It makes room already.
+    /// Whether it was evicted and is closing.
     is_leaving: bool,
 }
 
-/// A connection's place, held until this value is dropped.
+/// The slot of a connection, released when dropped.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     connection_limiter: Arc<ConnectionLimiter>,
@@ -88,15 +88,15 @@ impl Drop for ConnectionSlot {
     }
 }
 
-/// What becomes of a connection that wants in while all places are taken.
+/// The decision on a new connection when the limit is reached.
 #[derive(Debug, PartialEq, Eq)]
 enum Decision {
-    /// The one with this number goes.
+    /// Close the connection with this number.
     Evict(u64),
-    /// None does now, but one will.
+    /// Wait for a connection to close or become idle.
     Wait,
-    /// Its own address has all that is its share, and none of that is idle.
-    Refuse,
+    /// Reject: the address has its whole share, and none of its connections is idle.
+    Reject,
 }
 
 impl ConnectionLimiter {
@@ -113,7 +113,8 @@ impl ConnectionLimiter {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a connection from this address, once there is one; `None` if it gets none. Ask for one at a time.
+    /// Waits for a slot for a connection from `peer`; `None` if the connection is rejected. To be called for one
+    /// connection at a time.
     pub(super) async fn admit(
         self: &Arc<Self>,
         peer: IpAddr,
@@ -134,11 +135,11 @@ impl ConnectionLimiter {
                 match open.decide(origin, self.max_connections.div_ceil(ADDRESS_SHARE)) {
                     Decision::Evict(number) => open.evict(number),
                     Decision::Wait => {}
-                    Decision::Refuse => return None,
+                    Decision::Reject => return None,
                 }
             }
-            // Whether it was told or not, there is another look.
-            let _ = timeout(LOOK_AGAIN, self.freed.notified()).await;
+            // Checks again after a notification or the interval.
+            let _ = timeout(CHECK_INTERVAL, self.freed.notified()).await;
         }
     }
 }
@@ -165,7 +166,7 @@ impl OpenConnections {
         }
     }
 
-    /// Who makes room for one more of `origin`.
+    /// Decides which connection is closed for a new one of `origin`.
     fn decide(&self, origin: ClientKey, share: usize) -> Decision {
         if self.connections.values().any(|held| held.is_leaving) {
             return Decision::Wait;
@@ -183,10 +184,10 @@ impl OpenConnections {
         };
         if count(origin) >= share {
             let own = idle(&|other| other == origin);
-            return own.map_or(Decision::Refuse, Decision::Evict);
+            return own.map_or(Decision::Reject, Decision::Evict);
         }
         let is_beyond = |other: ClientKey| count(other) > share;
-        // The one that has answered the same request for the longest.
+        // The connection with the longest-running request.
         let in_flight = || {
             let beyond = self.connections.iter().filter(|(_, held)| is_beyond(held.origin));
             let since = beyond.map(|(number, held)| (held.connection.activity().changed_at(), *number));
@@ -198,132 +199,5 @@ impl OpenConnections {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ONE: &str = "192.0.2.1";
-    const OTHER: &str = "192.0.2.2";
-    const PROXY: &str = "10.0.0.1";
-
-    fn origin(address: &str) -> ClientKey {
-        let proxy_config = ProxyConfig {
-            trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
-            base_url: None,
-        };
-        ClientKey::of(address.parse().unwrap(), &proxy_config)
-    }
-
-    /// Connections in the order in which they were last at work, and whether they still are.
-    fn open(connections: &[(&str, bool)]) -> OpenConnections {
-        let mut open = OpenConnections::default();
-        for (address, has_requests_in_flight) in connections {
-            let connection = Connection::default();
-            if *has_requests_in_flight {
-                connection.activity().begin();
-            }
-            open.add(origin(address), connection);
-        }
-        open
-    }
-
-    #[test]
-    fn address_is_a_client_and_a_trusted_proxy_is_many() {
-        assert_eq!(origin("::ffff:192.0.2.1"), origin(ONE));
-        assert_ne!(origin(ONE), origin(OTHER));
-        assert_eq!(origin("2001:db8:0:1::1"), origin("2001:db8:0:1:ffff::2"));
-        assert_ne!(origin("2001:db8:0:1::1"), origin("2001:db8:0:2::1"));
-        assert_eq!(origin(PROXY), ClientKey::Many);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn longest_idle_makes_room_by_the_shares() {
-        use Decision::{Evict, Refuse, Wait};
-        const IDLE: bool = false;
-        const BUSY: bool = true;
-        // Four places, of which two are a share.
-        for (connections, from, expected) in [
-            // Whoever was idle the longest.
-            (
-                [(ONE, IDLE), (OTHER, IDLE), (PROXY, IDLE), (PROXY, IDLE)],
-                "192.0.2.3",
-                Evict(0),
-            ),
-            (
-                [(ONE, BUSY), (OTHER, IDLE), (PROXY, IDLE), (PROXY, IDLE)],
-                "192.0.2.3",
-                Evict(1),
-            ),
-            (
-                [(PROXY, IDLE), (PROXY, IDLE), (ONE, IDLE), (OTHER, IDLE)],
-                PROXY,
-                Evict(0),
-            ),
-            // First among those beyond their share.
-            (
-                [(OTHER, IDLE), (ONE, IDLE), (ONE, IDLE), (ONE, IDLE)],
-                "192.0.2.3",
-                Evict(1),
-            ),
-            // An address with its share makes room for its own.
-            (
-                [(OTHER, IDLE), (OTHER, IDLE), (ONE, BUSY), (ONE, IDLE)],
-                ONE,
-                Evict(3),
-            ),
-            (
-                [(OTHER, IDLE), (OTHER, IDLE), (ONE, BUSY), (ONE, BUSY)],
-                ONE,
-                Refuse,
-            ),
-            // What is beyond a share goes even while it is at work.
-            (
-                [(ONE, BUSY), (ONE, BUSY), (ONE, BUSY), (ONE, BUSY)],
-                OTHER,
-                Evict(0),
-            ),
-            (
-                [(OTHER, BUSY), (ONE, BUSY), (ONE, BUSY), (ONE, BUSY)],
-                PROXY,
-                Evict(1),
-            ),
-            // A share is kept, and a proxy has none that it could exceed.
-            (
-                [(OTHER, BUSY), (OTHER, BUSY), (ONE, BUSY), (ONE, BUSY)],
-                "192.0.2.3",
-                Wait,
-            ),
-            (
-                [(PROXY, BUSY), (PROXY, BUSY), (PROXY, BUSY), (PROXY, BUSY)],
-                ONE,
-                Wait,
-            ),
-            (
-                [(PROXY, BUSY), (PROXY, BUSY), (PROXY, BUSY), (PROXY, BUSY)],
-                PROXY,
-                Wait,
-            ),
-        ] {
-            let mut open = open(&connections);
-            let decision = open.decide(origin(from), 2);
-            assert_eq!(decision, expected, "{from} beside {connections:?}");
-            if let Evict(number) = decision {
-                open.evict(number);
-                // One is enough.
-                assert_eq!(open.decide(origin(from), 2), Wait);
-            }
-        }
-    }
-
-    #[tokio::test]
-    async fn places_are_free_again_when_they_are_given_back() {
-        let connection_limiter = ConnectionLimiter::new(2, ProxyConfig::default());
-        let connection = Connection::default();
-        let peer: IpAddr = ONE.parse().unwrap();
-        let first = connection_limiter.admit(peer, &connection).await.unwrap();
-        let second = connection_limiter.admit(peer, &connection).await.unwrap();
-        assert_eq!(connection_limiter.open().of.values().sum::<usize>(), 2);
-        drop((first, second));
-        assert!(connection_limiter.open().connections.is_empty() && connection_limiter.open().of.is_empty());
-        assert!(connection_limiter.admit(peer, &connection).await.is_some());
-    }
-}
+#[path = "connection_limiter_tests.rs"]
+mod tests;

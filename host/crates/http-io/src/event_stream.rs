@@ -1,7 +1,7 @@
-//! Server-sent events as a response: a subscription as a body, and the headers that keep proxies from holding it up.
+//! Server-sent events as a response: a subscription as a body, and the headers that keep proxies from buffering it.
 //!
-//! Over HTTP/1 hyper sends the head only; the events go to the socket that it leaves, so that an open stream holds as
-//! little as can be.
+//! Over HTTP/1 hyper sends only the head. The events are written to the socket after a connection takeover, so that
+//! an open stream needs little memory.
 
 use std::io;
 use std::pin::Pin;
@@ -18,36 +18,34 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 use crate::connection::{Connection, Takeover};
+use crate::frame_poll::FramePoll;
 
-/// nginx and its kin gather answers otherwise.
+/// nginx and similar proxies buffer responses without it.
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Encoded events, in pieces.
+/// Encoded events.
 pub trait Events: Stream<Item: AsRef<[u8]> + Send + 'static> + Unpin + Send + Sync + 'static {}
 
 impl<S: Stream<Item: AsRef<[u8]> + Send + 'static> + Unpin + Send + Sync + 'static> Events for S {}
 
-/// A stream of events.
+/// A response with a stream of events.
 #[derive(Debug)]
 pub struct EventStream<S>(pub S);
 
-/// The stream as hyper asks for it: in the task of its connection, which is the only one that it has.
+/// The stream as a body for hyper, which polls it in the task of the connection.
 struct EventBody<S>(S);
 
 impl<S: Events> Body for EventBody<S> {
     type Data = Bytes;
     type Error = BoxedError;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxedError>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> FramePoll<BoxedError> {
         let piece = self.get_mut().0.poll_next_unpin(context);
         piece.map(|piece| piece.map(|piece| Ok(Frame::data(Bytes::from_owner(piece)))))
     }
 }
 
-/// A body that is sent by someone else, once hyper asks for it.
+/// A body that hyper does not send: polling it starts the connection takeover.
 struct TakenOverBody {
     connection: Connection,
     takeover: Option<Takeover>,
@@ -57,10 +55,7 @@ impl Body for TakenOverBody {
     type Data = Bytes;
     type Error = BoxedError;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        _context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxedError>>> {
+    fn poll_frame(self: Pin<&mut Self>, _context: &mut Context<'_>) -> FramePoll<BoxedError> {
         let this = self.get_mut();
         if let Some(takeover) = this.takeover.take() {
             this.connection.take_over(takeover);
@@ -69,13 +64,13 @@ impl Body for TakenOverBody {
     }
 }
 
-/// Sends the events to a socket on which a head with `Transfer-Encoding: chunked` was sent (RFC 9112, 7.1), until one
-/// side ends it.
+/// Writes the events with `Transfer-Encoding: chunked` (RFC 9112, 7.1) to a socket on which the head was sent, until
+/// one side ends the stream.
 async fn relay(mut events: impl Events, mut socket: TcpStream) -> io::Result<()> {
     loop {
         let piece = tokio::select! {
             piece = events.next() => piece,
-            () = hung_up(&socket) => return Ok(()),
+            () = closed(&socket) => return Ok(()),
         };
         let Some(piece) = piece else {
             socket.write_all(b"0\r\n\r\n").await?;
@@ -87,8 +82,8 @@ async fn relay(mut events: impl Events, mut socket: TcpStream) -> io::Result<()>
     }
 }
 
-/// Until the client has ended its side. It has nothing more to say on this connection.
-async fn hung_up(socket: &TcpStream) {
+/// Waits until the client has closed its side. Data from the client is discarded.
+async fn closed(socket: &TcpStream) {
     while socket.readable().await.is_ok() {
         match socket.try_read(&mut [0; 64]) {
             Ok(0) => return,
@@ -101,7 +96,7 @@ async fn hung_up(socket: &TcpStream) {
 
 impl<S: Events> EventStream<S> {
     fn body(self, req: &Request) -> ResBody {
-        // HTTP/1.0 knows no chunks.
+        // HTTP/1.0 has no chunked encoding.
         let is_chunked = req.version() == Version::HTTP_11;
         let Some(connection) = Connection::own(req).filter(|_| is_chunked) else {
             return ResBody::Boxed(Box::pin(EventBody(self.0)));
@@ -109,7 +104,7 @@ impl<S: Events> EventStream<S> {
         let takeover: Takeover = Box::new(|socket| {
             Box::pin(async move {
                 if let Err(error) = relay(self.0, socket).await {
-                    tracing::debug!(%error, "an event stream ended with an error");
+                    tracing::debug!(%error, "event stream ended with an error");
                 }
             })
         });

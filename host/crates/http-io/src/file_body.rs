@@ -1,9 +1,9 @@
-//! Part of a file as a response body: piece by piece, never in memory as a whole.
+//! A part of a file as a response body, sent in pieces.
 //!
-//! What the page cache holds goes from there to the connection, where that can send it, or is read in place
-//! (`RWF_NOWAIT`); only what must come from the disk goes to a blocking thread. Buffers are used again once the connection
-//! has sent them; over HTTP/2, where many streams may wait for one client, they are given back. A file that turns out
-//! shorter than announced ends in an error, so that the connection breaks off and the client sees it.
+//! Cached pages are sent by the connection with `sendfile`, or read without blocking (`RWF_NOWAIT`); only reads from
+//! the disk use a blocking thread. Buffers are reused after the connection has sent them; over HTTP/2, where many
+//! streams may wait for one client, they are freed. If the file is shorter than announced, the body ends with an
+//! error, so that the connection is closed and the client notices.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -19,22 +19,23 @@ use salvo::http::body::{Body, Frame, SizeHint};
 use tokio::task::JoinHandle;
 
 use crate::connection::Connection;
+use crate::frame_poll::FramePoll;
 use crate::limits::{FILE_PART_BYTES, MEDIA_CHUNK_BYTES};
 use crate::send_buffer::{BufferSpace, poll_buffer_space};
 
-/// How far apart the places are at which a part of a file is looked for in the page cache. The system reads and forgets
-/// neighbours together; a page that is not there all the same is waited for.
+/// Distance of the probes for cached pages. The system caches and evicts neighbouring pages together; a missing page
+/// between two probes blocks.
 const PROBE_STEP: usize = 64 * 1024;
 
-/// Buffers that wait for their next use.
+/// Buffers for reuse.
 type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
 
-/// A buffer with bytes in it that goes back to its body when they are sent, unless its room is needed elsewhere.
+/// A filled buffer that returns to its body after it was sent, unless its size counts against a limit.
 struct PooledBuffer {
     buffer: Vec<u8>,
     length: usize,
     spare: Spare,
-    room: BufferSpace,
+    space: BufferSpace,
 }
 
 impl AsRef<[u8]> for PooledBuffer {
@@ -45,7 +46,7 @@ impl AsRef<[u8]> for PooledBuffer {
 
 impl Drop for PooledBuffer {
     fn drop(&mut self) {
-        if !self.room.is_bounded {
+        if !self.space.is_bounded {
             self.spare
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -54,7 +55,7 @@ impl Drop for PooledBuffer {
     }
 }
 
-/// Whether the client may have no more of the file.
+/// Returns whether the client has lost access to the file.
 struct Revoked(Box<dyn Fn() -> bool + Send + Sync>);
 
 impl std::fmt::Debug for Revoked {
@@ -73,7 +74,7 @@ pub struct FileBody {
     remaining: u64,
     spare: Spare,
     reading: Option<JoinHandle<Read>>,
-    /// Sends parts of the file itself.
+    /// Sends parts of the file by itself, without a copy.
     connection: Option<Connection>,
     is_revoked: Option<Revoked>,
 }
@@ -92,7 +93,7 @@ impl FileBody {
         }
     }
 
-    /// The same, until the permission is revoked: it fails at the next piece after `is_revoked` returns true.
+    /// The same body, which fails at the next piece after `is_revoked` returns true.
     #[must_use]
     pub fn until(self, is_revoked: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self {
@@ -101,7 +102,7 @@ impl FileBody {
         }
     }
 
-    /// The same, sent by the connection that the answer goes to. Nobody else can read this body then.
+    /// The same body, sent by the connection of its response; it cannot be read in any other way.
     #[must_use]
     pub fn on(self, connection: Option<Connection>) -> Self {
         Self { connection, ..self }
@@ -111,7 +112,7 @@ impl FileBody {
         usize::try_from(self.remaining).unwrap_or(usize::MAX).min(most)
     }
 
-    /// The next part, for the connection to send. A small one is read sooner than it is looked for.
+    /// The next part for the connection to send. Small parts are read, which is faster than probing.
     fn part(&mut self) -> Option<Bytes> {
         let connection = self.connection.as_ref()?;
         let length = self.wanted(FILE_PART_BYTES);
@@ -124,17 +125,17 @@ impl FileBody {
         Some(part)
     }
 
-    fn buffer(&self, room: &BufferSpace) -> Vec<u8> {
+    fn buffer(&self, space: &BufferSpace) -> Vec<u8> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        // No larger than the whole: most pictures are small.
-        spare.unwrap_or_else(|| vec![0; room.bytes])
+        // No larger than the whole body: most images are small.
+        spare.unwrap_or_else(|| vec![0; space.bytes])
     }
 
     fn deliver(
         &mut self,
         buffer: Vec<u8>,
         length: usize,
-        room: BufferSpace,
+        space: BufferSpace,
     ) -> Result<Frame<Bytes>, BoxedError> {
         if length == 0 {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
@@ -145,13 +146,13 @@ impl FileBody {
             buffer,
             length,
             spare: Arc::clone(&self.spare),
-            room,
+            space,
         };
         Ok(Frame::data(Bytes::from_owner(piece)))
     }
 }
 
-/// Reads what is in memory already. `None` if there is nothing, or the file system cannot tell.
+/// Reads from the page cache. `None` if the pages are not cached or the file system does not support it.
 fn read_cached(file: &File, buffer: &mut [u8], position: u64) -> Option<io::Result<usize>> {
     loop {
         match rustix::io::preadv2(
@@ -168,7 +169,7 @@ fn read_cached(file: &File, buffer: &mut [u8], position: u64) -> Option<io::Resu
     }
 }
 
-/// Whether these bytes are in memory, as far as a look here and there tells.
+/// Whether these bytes are cached, by probing some pages.
 fn is_cached(file: &File, position: u64, length: usize) -> bool {
     let mut places = (0..length).step_by(PROBE_STEP).chain([length - 1]);
     places.all(|place| matches!(read_cached(file, &mut [0], position + place as u64), Some(Ok(1))))
@@ -178,10 +179,7 @@ impl Body for FileBody {
     type Data = Bytes;
     type Error = BoxedError;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxedError>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> FramePoll<BoxedError> {
         let this = self.get_mut();
         if this.remaining == 0 {
             return Poll::Ready(None);
@@ -193,22 +191,22 @@ impl Body for FileBody {
             if let Some(part) = this.part() {
                 return Poll::Ready(Some(Ok(Frame::data(part))));
             }
-            let room = ready!(poll_buffer_space(context, this.wanted(MEDIA_CHUNK_BYTES)));
-            let mut buffer = this.buffer(&room);
-            let wanted = room.bytes;
+            let space = ready!(poll_buffer_space(context, this.wanted(MEDIA_CHUNK_BYTES)));
+            let mut buffer = this.buffer(&space);
+            let wanted = space.bytes;
             match read_cached(
                 &this.file,
                 buffer.get_mut(..wanted).unwrap_or_default(),
                 this.position,
             ) {
-                Some(Ok(length)) => return Poll::Ready(Some(this.deliver(buffer, length, room))),
+                Some(Ok(length)) => return Poll::Ready(Some(this.deliver(buffer, length, space))),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error.into()))),
                 None => {}
             }
             let (file, position) = (Arc::clone(&this.file), this.position);
             this.reading = Some(tokio::task::spawn_blocking(move || {
                 let length = file.read_at(buffer.get_mut(..wanted).unwrap_or_default(), position)?;
-                Ok((buffer, length, room))
+                Ok((buffer, length, space))
             }));
         }
         let Some(reading) = this.reading.as_mut() else {
@@ -217,7 +215,7 @@ impl Body for FileBody {
         let outcome = ready!(Pin::new(reading).poll(context));
         this.reading = None;
         Poll::Ready(Some(match outcome {
-            Ok(Ok((buffer, length, room))) => this.deliver(buffer, length, room),
+            Ok(Ok((buffer, length, space))) => this.deliver(buffer, length, space),
             Ok(Err(error)) => Err(error.into()),
             Err(error) => Err(error.into()),
         }))
@@ -257,7 +255,7 @@ mod tests {
 
     #[covers("limit MEDIA_CHUNK_BYTES")]
     #[tokio::test]
-    async fn file_body_gives_the_bytes_asked_for() {
+    async fn file_body_contains_the_requested_bytes() {
         let length = 3 * MEDIA_CHUNK_BYTES + 17;
         for (start, count) in [
             (0, length),
@@ -278,13 +276,13 @@ mod tests {
 
     #[covers("R64")]
     #[tokio::test]
-    async fn truncated_file_breaks_off_and_is_never_padded() {
+    async fn truncated_file_fails_and_is_not_padded() {
         let (_directory, _, file) = file(1000);
         assert!(collect(FileBody::new(file, 0, 1001)).await.is_err());
     }
 
     #[tokio::test]
-    async fn buffers_are_used_again() {
+    async fn buffers_are_reused() {
         let (_directory, _, file) = file(8 * MEDIA_CHUNK_BYTES);
         let body = FileBody::new(file, 0, 8 * MEDIA_CHUNK_BYTES as u64);
         let spare = Arc::clone(&body.spare);

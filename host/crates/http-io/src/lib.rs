@@ -1,6 +1,6 @@
-//! HTTP as bytes: connections and their limits, HTTP/1 and HTTP/2, ranges, file bodies, event streams.
+//! HTTP transport: connections and their limits, HTTP/1 and HTTP/2, ranges, file bodies, event streams.
 //!
-//! The only crate that knows hyper. May use `svc-domain` and `svc-platform`. Knows no route and no rule of the API.
+//! The only crate that uses hyper. May use `svc-domain` and `svc-platform`. Knows no routes and no rules of the API.
 //!
 //! To add a limit: a constant in `limits.rs`, with its reason.
 
@@ -9,6 +9,8 @@ pub mod connection;
 mod connection_limiter;
 pub mod event_stream;
 pub mod file_body;
+mod frame_poll;
+mod http2_body;
 pub mod limits;
 pub mod malformed_request;
 pub mod proxy;

@@ -35,12 +35,6 @@ pub const HEADER_TIME: Duration = Duration::from_secs(10);
 pub const HANDLER_TIME: Duration = Duration::from_secs(15);
 /// The same for what hashes passwords or asks the cloud, which may wait for its turn.
 pub const SIGN_IN_TIME: Duration = Duration::from_secs(20);
-/// Where [`SIGN_IN_TIME`] holds: these routes, and those below them.
-pub const SIGN_IN_ROUTES: [&str; 3] = [
-    "/api/v1/auth/login",
-    "/api/v1/auth/refresh",
-    "/api/v1/invitations",
-];
 /// Time that a write may wait for the client: to its socket, or to take the next of an HTTP/2 stream. A paused player reads
 /// nothing for minutes and then goes on.
 pub const WRITE_STALL: Duration = Duration::from_secs(600);
@@ -136,45 +130,6 @@ impl Default for Limits {
             write_stall: WRITE_STALL,
             h2_ping: H2_PING,
             drain_time: DRAIN_TIME,
-        }
-    }
-}
-
-impl Limits {
-    /// The time of a route's handler.
-    pub fn time_of(&self, route: &str) -> Duration {
-        let signs_in = SIGN_IN_ROUTES.iter().any(|path| {
-            route
-                .strip_prefix(path)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        });
-        if signs_in {
-            self.sign_in_time
-        } else {
-            self.handler_time
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use svc_covers::covers;
-
-    use super::*;
-
-    #[covers("limit SIGN_IN_TIME", "limit SIGN_IN_ROUTES")]
-    #[test]
-    fn signing_in_has_more_time_than_the_rest() {
-        let limits = Limits::default();
-        for (route, seconds) in [
-            ("/api/v1/auth/login", 20),
-            ("/api/v1/auth/refresh", 20),
-            ("/api/v1/invitations/{id}", 20),
-            ("/api/v1/auth/logout", 15),
-            ("/api/v1/invitationsx", 15),
-            ("/api/v1/health", 15),
-        ] {
-            assert_eq!(limits.time_of(route).as_secs(), seconds, "{route}");
         }
     }
 }

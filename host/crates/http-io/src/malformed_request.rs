@@ -1,7 +1,8 @@
-//! What hyper refuses by itself, because it cannot read the head: answered as all else is, with a message, `no-store` and
-//! the headers for browsers. hyper would send the status alone.
+//! Responses to requests whose head hyper cannot parse: the same as all other errors, with a message, `no-store` and
+//! CORS headers. hyper would send the status only.
 //!
-//! hyper tells nobody that it refuses. It is seen by what it writes: a head without the id that each of our answers has.
+//! hyper does not report such requests. They are detected by the head that it writes: one without the request id that
+//! all our responses have.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,24 +17,26 @@ use salvo::{ConnCtrl, Request, Response, Service, hyper};
 
 use crate::limits::HEAD_BUFFER_BYTES;
 
-/// The id of a request in its answer.
+/// The response header with the request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// More than hyper's own heads have: 77 bytes and the reason.
+/// hyper's own heads have 77 bytes and the reason phrase.
 const HEAD_BYTES: usize = 160;
 
-/// In the extensions of a request that stands for one that could not be read: what it is refused with.
+/// Extension of the substitute request for one that could not be parsed, with the status to respond.
 #[derive(Debug, Clone, Copy)]
 pub struct MalformedRequest(pub StatusCode);
 
-/// The status of an answer that hyper gave by itself, by what it writes.
-pub(super) fn refused_status(written: &[u8]) -> Option<StatusCode> {
+/// The status of a response that hyper generated, from the bytes that it writes; `None` for other data.
+pub(super) fn rejected_status(written: &[u8]) -> Option<StatusCode> {
     let status = written.strip_prefix(b"HTTP/1.1 ")?.get(..3)?;
-    let is_refusal = status.starts_with(b"4")
+    let is_rejection = status.starts_with(b"4")
         && written.len() < HEAD_BYTES
         && written.ends_with(b"\r\n\r\n")
         && !contains(written, REQUEST_ID.as_str().as_bytes());
-    is_refusal.then(|| StatusCode::from_bytes(status).ok()).flatten()
+    is_rejection
+        .then(|| StatusCode::from_bytes(status).ok())
+        .flatten()
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {
@@ -42,16 +45,17 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
         .any(|window| window.eq_ignore_ascii_case(part))
 }
 
-/// What was heard of the heads of requests, for the one that cannot be read.
+/// The start of the head that is being read, in case it cannot be parsed.
 #[derive(Debug, Default)]
 pub(super) struct HeadBuffer {
     bytes: Vec<u8>,
-    /// Requests that had begun before.
+    /// Number of requests before this head.
     begun: u64,
 }
 
 impl HeadBuffer {
-    /// Keeps what came after so many requests: the beginning of the next head, whatever its length.
+    /// Appends data that arrived after `begun` requests, up to a limit. Data after a further request starts a new
+    /// head.
     pub(super) fn keep(&mut self, bytes: &[u8], begun: u64) {
         if self.begun != begun {
             self.begun = begun;
@@ -64,12 +68,12 @@ impl HeadBuffer {
             .extend_from_slice(bytes.get(..room).unwrap_or_default());
     }
 
-    /// Whether something was heard after so many requests.
+    /// Whether data arrived after `begun` requests.
     pub(super) fn is_after(&self, begun: u64) -> bool {
         self.begun == begun && !self.bytes.is_empty()
     }
 
-    /// The page's origin, as far as one is said. Where several heads came at once it is the last one's.
+    /// The `Origin` header, if there is one. If the buffer contains several heads, that of the last one.
     fn origin(&self) -> Option<HeaderValue> {
         let mut lines = self.bytes.split(|byte| *byte == b'\n').rev();
         lines.find_map(|line| {
@@ -80,23 +84,23 @@ impl HeadBuffer {
         })
     }
 
-    fn asks_for_a_head(&self) -> bool {
+    fn is_head_request(&self) -> bool {
         self.bytes.starts_with(b"HEAD ")
     }
 }
 
-/// Answers in hyper's place.
+/// Generates the response in place of hyper.
 #[derive(Clone)]
 pub(super) struct ErrorResponder(
     Arc<dyn Fn(StatusCode, Option<HeaderValue>) -> BoxFuture<'static, Response> + Send + Sync>,
 );
 
 impl ErrorResponder {
-    /// With the service that gives all other answers.
+    /// Uses the service that generates all other responses.
     pub(super) fn new(service: &Service, address: std::net::SocketAddr) -> Self {
-        let nowhere = salvo::conn::SocketAddr::Unknown;
+        let unknown = salvo::conn::SocketAddr::Unknown;
         let control = ConnCtrl::new();
-        let handler = service.hyper_handler(address.into(), nowhere, Scheme::HTTP, None, control, None);
+        let handler = service.hyper_handler(address.into(), unknown, Scheme::HTTP, None, control, None);
         Self(Arc::new(move |status, origin| {
             let mut request = hyper::Request::new(ReqBody::None);
             *request.method_mut() = Method::GET;
@@ -108,27 +112,27 @@ impl ErrorResponder {
         }))
     }
 
-    /// The answer to what was heard, in place of so many bytes of hyper's.
-    pub(super) fn refuse(
+    /// The response to the buffered head, which replaces `instead_of` bytes of hyper.
+    pub(super) fn respond(
         &self,
         status: StatusCode,
         head_buffer: &HeadBuffer,
         instead_of: usize,
     ) -> ErrorResponse {
-        let answer = (self.0)(status, head_buffer.origin());
-        let with_body = !head_buffer.asks_for_a_head();
+        let response = (self.0)(status, head_buffer.origin());
+        let with_body = !head_buffer.is_head_request();
         ErrorResponse {
-            making: Some(Box::pin(async move { text(answer.await, with_body) })),
+            generating: Some(Box::pin(async move { text(response.await, with_body) })),
             unsent: Bytes::new(),
             instead_of,
         }
     }
 }
 
-/// An answer as it goes over the wire.
-fn text(mut answer: Response, with_body: bool) -> Bytes {
-    let status = answer.status_code.unwrap_or(StatusCode::BAD_REQUEST);
-    let headers = answer.headers_mut();
+/// Serializes a response for HTTP/1.
+fn text(mut response: Response, with_body: bool) -> Bytes {
+    let status = response.status_code.unwrap_or(StatusCode::BAD_REQUEST);
+    let headers = response.headers_mut();
     headers.insert(CONNECTION, HeaderValue::from_static("close"));
     let reason = status.canonical_reason().unwrap_or_default();
     let mut head = format!("HTTP/1.1 {} {reason}\r\n", status.as_str()).into_bytes();
@@ -139,26 +143,26 @@ fn text(mut answer: Response, with_body: bool) -> Bytes {
         head.extend_from_slice(b"\r\n");
     }
     head.extend_from_slice(b"\r\n");
-    if let (true, ResBody::Once(body)) = (with_body, answer.take_body()) {
+    if let (true, ResBody::Once(body)) = (with_body, response.take_body()) {
         head.extend_from_slice(&body);
     }
     head.into()
 }
 
-/// An answer on its way in place of hyper's.
+/// A response that replaces one of hyper.
 pub(super) struct ErrorResponse {
-    making: Option<BoxFuture<'static, Bytes>>,
+    generating: Option<BoxFuture<'static, Bytes>>,
     pub(super) unsent: Bytes,
-    /// The bytes that hyper believes to write.
+    /// Number of bytes that hyper tries to write.
     pub(super) instead_of: usize,
 }
 
 impl ErrorResponse {
-    /// Until there is something to send.
-    pub(super) fn poll_made(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if let Some(making) = &mut self.making {
-            self.unsent = ready!(Pin::new(making).poll(context));
-            self.making = None;
+    /// Waits until the response is generated.
+    pub(super) fn poll_generated(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if let Some(generating) = &mut self.generating {
+            self.unsent = ready!(Pin::new(generating).poll(context));
+            self.generating = None;
         }
         Poll::Ready(())
     }
@@ -171,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn heads_without_the_id_of_a_request_are_refusals() {
+    fn heads_without_a_request_id_are_rejections() {
         for (written, status) in [
             ("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n", Some(400)),
             (
@@ -183,7 +187,7 @@ mod tests {
             ("HTTP/1.1 400 Bad Request\r\n", None),
             ("", None),
         ] {
-            let found = refused_status(written.as_bytes()).map(|status| status.as_u16());
+            let found = rejected_status(written.as_bytes()).map(|status| status.as_u16());
             assert_eq!(found, status, "{written}");
         }
     }

@@ -1,24 +1,22 @@
-//! The network around the server: which peers are proxies, and by which address clients know the server.
+//! Reverse proxies: which peers are trusted, and the base URL that clients use.
 
 use std::net::IpAddr;
 
 use ipnet::IpNet;
 use url::Url;
 
-/// The network around the server, as the operator describes it.
+/// Reverse proxies as the operator configured them.
 #[derive(Debug, Clone, Default)]
 pub struct ProxyConfig {
-    /// Proxies whose word about the client counts.
+    /// Proxies whose forwarding headers are trusted.
     pub trusted_proxies: Vec<IpNet>,
-    /// The address by which clients know the server.
+    /// The URL that clients use.
     pub base_url: Option<Url>,
 }
 
 impl ProxyConfig {
-    /// Whether this peer is a trusted proxy.
+    /// Whether `address` is a trusted proxy.
     pub fn trusts(&self, address: IpAddr) -> bool {
-        self.trusted_proxies
-            .iter()
-            .any(|proxy_config| proxy_config.contains(&address))
+        self.trusted_proxies.iter().any(|proxy| proxy.contains(&address))
     }
 }

@@ -1,4 +1,5 @@
-//! Conditional and range requests by RFC 9110 §13 and §14: from headers and a representation to a decision.
+//! Conditional and range requests (RFC 9110 §13 and §14): decides on the response from request headers and the
+//! representation.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,27 +8,27 @@ use salvo::http::header::{
 };
 use salvo::http::{HeaderMap, Method};
 
-/// What there is to send.
+/// The representation that is requested.
 #[derive(Debug, Clone, Copy)]
 pub struct Representation<'a> {
-    /// Its strong entity tag, with quotes.
+    /// Strong entity tag, with quotes.
     pub tag: &'a str,
-    /// When it was last changed, in seconds since 1970.
+    /// Last modification, in seconds since 1970.
     pub modified: i64,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub length: u64,
 }
 
-/// What to answer.
+/// The response to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// 200 with everything.
+    /// 200 with the whole representation.
     Full,
     /// 206 with these bytes.
     Partial {
         /// First byte.
         start: u64,
-        /// Last byte, included.
+        /// Last byte, inclusive.
         end: u64,
     },
     /// 304.
@@ -38,56 +39,56 @@ pub enum Decision {
     Unsatisfiable,
 }
 
-/// Decides by the preconditions in the order of RFC 9110 §13.2.2, and then by the range.
-pub fn decide(method: &Method, headers: &HeaderMap, what: Representation<'_>) -> Decision {
+/// Evaluates the preconditions in the order of RFC 9110 §13.2.2, then the range.
+pub fn decide(method: &Method, headers: &HeaderMap, representation: Representation<'_>) -> Decision {
     if headers.contains_key(IF_MATCH) {
-        if !any_match_holds(headers, what.tag) {
+        if !any_match_holds(headers, representation.tag) {
             return Decision::PreconditionFailed;
         }
-    } else if date(headers, &IF_UNMODIFIED_SINCE).is_some_and(|moment| what.modified > moment) {
+    } else if date(headers, &IF_UNMODIFIED_SINCE).is_some_and(|moment| representation.modified > moment) {
         return Decision::PreconditionFailed;
     }
     if headers.contains_key(IF_NONE_MATCH) {
-        if none_match_fails(headers, what.tag) {
+        if none_match_fails(headers, representation.tag) {
             return Decision::NotModified;
         }
-    } else if date(headers, &IF_MODIFIED_SINCE).is_some_and(|moment| what.modified <= moment) {
+    } else if date(headers, &IF_MODIFIED_SINCE).is_some_and(|moment| representation.modified <= moment) {
         return Decision::NotModified;
     }
-    // Range is defined for GET alone; a HEAD tells what a GET without it would.
-    if method != Method::GET || !if_range_holds(headers, what) {
+    // `Range` is defined for GET only; HEAD responds as a GET without it.
+    if method != Method::GET || !if_range_holds(headers, representation) {
         return Decision::Full;
     }
     match single(headers, &RANGE).and_then(parse_range) {
-        Some(range) => range.within(what.length),
+        Some(range) => range.within(representation.length),
         None => Decision::Full,
     }
 }
 
-/// Whether `If-None-Match` names the entity tag, so that the client has it already. Weak comparison.
+/// Whether `If-None-Match` contains the entity tag, by weak comparison: the client has the representation.
 pub fn none_match_fails(headers: &HeaderMap, tag: &str) -> bool {
     let opaque = |tag: &str| tag.strip_prefix("W/").unwrap_or(tag).to_owned();
     tags(headers, &IF_NONE_MATCH).any(|candidate| candidate == "*" || opaque(candidate) == opaque(tag))
 }
 
-/// Whether `If-Match` names the entity tag. Strong comparison.
+/// Whether `If-Match` contains the entity tag, by strong comparison.
 fn any_match_holds(headers: &HeaderMap, tag: &str) -> bool {
     tags(headers, &IF_MATCH).any(|candidate| candidate == "*" || candidate == tag)
 }
 
-fn if_range_holds(headers: &HeaderMap, what: Representation<'_>) -> bool {
+fn if_range_holds(headers: &HeaderMap, representation: Representation<'_>) -> bool {
     if !headers.contains_key(IF_RANGE) {
         return true;
     }
     match single(headers, &IF_RANGE) {
-        Some(tag) if tag.starts_with('"') => tag == what.tag,
-        // A date must be exactly ours; a weak tag or junk never holds.
-        Some(text) => parse_date(text) == Some(what.modified),
+        Some(tag) if tag.starts_with('"') => tag == representation.tag,
+        // A date has to match exactly; a weak tag or an invalid value never matches.
+        Some(text) => parse_date(text) == Some(representation.modified),
         None => false,
     }
 }
 
-/// The entity tags of a list header. Tags may hold commas, so the quotes decide where one ends.
+/// The entity tags of a list header. Quoted tags may contain commas.
 fn tags<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'a str> {
     headers
         .get_all(name)
@@ -109,7 +110,7 @@ fn tags<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &
         })
 }
 
-/// The value of a header that must be there once; `None` if it is repeated or is no text.
+/// The value of a header that must not be repeated; `None` if it is repeated or not ASCII.
 fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
@@ -125,23 +126,23 @@ fn parse_date(text: &str) -> Option<i64> {
     i64::try_from(moment.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs()).ok()
 }
 
-/// Seconds since 1970 as an HTTP date.
+/// Formats seconds since 1970 as an HTTP date.
 pub fn format_date(seconds: i64) -> String {
-    // Dates that HTTP cannot write, before 1970 and after 9999, become the nearest that it can.
+    // HTTP dates have the years 1970 to 9999; others are clamped.
     let seconds = u64::try_from(seconds).unwrap_or(0).min(253_402_300_799);
     httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
 }
 
 #[derive(Debug, Clone, Copy)]
 enum RangeSpec {
-    /// From the first to the last byte, as far as there are that many.
+    /// First and last byte, limited by the length.
     Span(u64, u64),
-    /// So many at the end.
+    /// Number of bytes at the end.
     Suffix(u64),
 }
 
-/// The range of a header that asks for exactly one. Anything else, well-formed or not, is answered in full, which
-/// RFC 9110 §14.2 allows: nobody who plays media asks for several.
+/// Parses a header with exactly one range. Any other value gets the whole representation, which RFC 9110 §14.2
+/// permits: media players never request several ranges.
 fn parse_range(value: &str) -> Option<RangeSpec> {
     let (unit, list) = value.split_once('=')?;
     if !unit.trim().eq_ignore_ascii_case("bytes") {
@@ -161,7 +162,7 @@ fn parse_range(value: &str) -> Option<RangeSpec> {
     }
 }
 
-/// Digits; `Some(None)` if there are none. A number beyond all files is as good as the largest.
+/// Parses digits; `Some(None)` if there are none. Numbers above `u64::MAX` are clamped.
 fn number(digits: &str) -> Option<Option<u64>> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
@@ -172,7 +173,7 @@ fn number(digits: &str) -> Option<Option<u64>> {
 impl RangeSpec {
     fn within(self, length: u64) -> Decision {
         let Some(last_byte) = length.checked_sub(1) else {
-            // Of nothing, "the last n bytes" is nothing and "from byte n" is not there.
+            // In an empty representation a suffix is empty, and a first byte is out of range.
             return match self {
                 Self::Suffix(1..) => Decision::Full,
                 _ => Decision::Unsatisfiable,

@@ -1,4 +1,4 @@
-//! Range and conditional requests, case by case.
+//! Tests of range and conditional requests.
 
 use salvo::http::HeaderValue;
 use svc_covers::covers;
@@ -35,8 +35,8 @@ fn answer(method: Method, headers: &[(&str, &str)], length: u64) -> Decision {
 
 #[covers("R63")]
 #[test]
-fn range_header_of_a_get_is_answered_by_the_table() {
-    // (Range, length of the file, answer)
+fn range_header_of_get_leads_to_the_expected_decision() {
+    // (Range, length of the file, decision)
     let cases: &[(&str, u64, Decision)] = &[
         ("bytes=0-0", 100, part(0, 0)),
         ("bytes=0-49", 100, part(0, 49)),
@@ -66,7 +66,7 @@ fn range_header_of_a_get_is_answered_by_the_table() {
         ("bytes=-0", 0, Unsatisfiable),
         ("bytes=-5", 0, Full),
         ("bytes=00-09", 100, part(0, 9)),
-        // The unit and spaces
+        // Unit and spaces
         ("Bytes=0-9", 100, part(0, 9)),
         ("BYTES=0-9", 100, part(0, 9)),
         (" bytes=0-9 ", 100, part(0, 9)),
@@ -76,7 +76,7 @@ fn range_header_of_a_get_is_answered_by_the_table() {
         ("items=0-9", 100, Full),
         ("byte=0-9", 100, Full),
         ("seconds=1-2", 100, Full),
-        // Malformed: as if it were not there
+        // Malformed: ignored
         ("", 100, Full),
         ("bytes", 100, Full),
         ("bytes=", 100, Full),
@@ -95,7 +95,7 @@ fn range_header_of_a_get_is_answered_by_the_table() {
         ("bytes:0-9", 100, Full),
         ("bytes 0-9/100", 100, Full),
         ("bytes=0\u{2013}9", 100, Full),
-        // Several
+        // Several ranges
         ("bytes=0-9,20-29", 100, Full),
         ("bytes=0-9, 20-29, -5", 100, Full),
         ("bytes=0-,0-,0-,0-,0-,0-,0-,0-,0-", 100, Full),
@@ -114,7 +114,7 @@ fn range_header_of_a_get_is_answered_by_the_table() {
 
 #[covers("R63")]
 #[test]
-fn conditions_are_answered_by_the_table() {
+fn conditions_lead_to_the_expected_decision() {
     let cases: &[(&[(&str, &str)], Decision)] = &[
         (&[], Full),
         // If-None-Match
@@ -185,7 +185,7 @@ fn conditions_are_answered_by_the_table() {
 }
 
 #[test]
-fn head_ignores_ranges_and_honours_conditions() {
+fn head_ignores_ranges_and_evaluates_conditions() {
     assert_eq!(answer(Method::HEAD, &[("range", "bytes=0-9")], 100), Full);
     assert_eq!(answer(Method::HEAD, &[("range", "bytes=900-")], 100), Full);
     assert_eq!(answer(Method::HEAD, &[("if-none-match", TAG)], 100), NotModified);
@@ -196,7 +196,7 @@ fn head_ignores_ranges_and_honours_conditions() {
 }
 
 #[test]
-fn random_ranges_lie_within_the_file() {
+fn random_ranges_stay_within_the_file() {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = |bound: u64| {
         state ^= state << 13;
@@ -224,7 +224,7 @@ fn random_ranges_lie_within_the_file() {
 }
 
 #[test]
-fn dates_are_written_as_http_has_them() {
+fn dates_are_formatted_as_http_dates() {
     assert_eq!(format_date(MODIFIED), ON_TIME);
     assert_eq!(format_date(-5), "Thu, 01 Jan 1970 00:00:00 GMT");
     assert_eq!(format_date(i64::MAX), "Fri, 31 Dec 9999 23:59:59 GMT");

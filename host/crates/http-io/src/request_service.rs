@@ -1,5 +1,5 @@
-//! Requests on their way from hyper to the handlers, and answers on their way back: each knows its connection, which is
-//! at work until its answer is with hyper, and over HTTP/2 each answer has room among those that wait for the client.
+//! Between hyper and the handlers: requests get access to their connection, which is active until hyper has the
+//! response, and HTTP/2 responses reserve space in the send buffer.
 
 use std::io;
 use std::pin::Pin;
@@ -8,21 +8,23 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use salvo::http::body::{Body, Frame, SizeHint};
+use salvo::http::body::{Body, SizeHint};
 use salvo::http::{ReqBody, ResBody};
 use salvo::hyper;
 use salvo::hyper::body::Incoming;
 use salvo::hyper::service::Service;
 
 use crate::connection::{Connection, InFlightGuard};
+use crate::frame_poll::FramePoll;
+use crate::http2_body::Http2Body;
 use crate::limits::{H2_CHANGE_BYTES, H2_STREAM_BYTES};
-use crate::send_buffer::{BufferPermit, Http2Body, SendBuffer, Shared};
+use crate::send_buffer::{BufferPermit, SendBuffer, Shared};
 
 type Request<B = Incoming> = hyper::Request<B>;
 type Response<B = ResBody> = hyper::Response<B>;
 type HandlerFuture = BoxFuture<'static, hyper::Result<Response>>;
 
-/// What salvo answers with on one connection; it has no name for it.
+/// The type of salvo's handler for one connection, which has no name.
 pub(super) trait HttpHandler:
     Service<Request<ReqBody>, Response = Response, Error = hyper::Error, Future = HandlerFuture>
     + Clone
@@ -41,7 +43,7 @@ impl<S> HttpHandler for S where
 {
 }
 
-/// Answers the requests of an HTTP/1 connection.
+/// Handles the requests of an HTTP/1 connection.
 pub(super) struct Http1Service<S> {
     handler: S,
     connection: Connection,
@@ -62,15 +64,15 @@ impl<S: HttpHandler> Service<Request> for Http1Service<S> {
         let in_flight = self.connection.begin();
         request.extensions_mut().insert(self.connection.clone());
         Http1ResponseFuture {
-            answer: self.handler.call(request.map(ReqBody::from)),
+            response: self.handler.call(request.map(ReqBody::from)),
             in_flight: Some(in_flight),
         }
     }
 }
 
-/// An answer that is being made.
+/// A response that is being generated.
 pub(super) struct Http1ResponseFuture {
-    answer: HandlerFuture,
+    response: HandlerFuture,
     in_flight: Option<InFlightGuard>,
 }
 
@@ -79,7 +81,7 @@ impl Future for Http1ResponseFuture {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let response = ready!(this.answer.as_mut().poll(context))?;
+        let response = ready!(this.response.as_mut().poll(context))?;
         let in_flight = this.in_flight.take();
         Poll::Ready(Ok(response.map(|body| Http1Body {
             body,
@@ -88,7 +90,7 @@ impl Future for Http1ResponseFuture {
     }
 }
 
-/// The body of an answer over HTTP/1.
+/// The body of an HTTP/1 response.
 #[derive(Debug)]
 pub(super) struct Http1Body {
     body: ResBody,
@@ -99,10 +101,7 @@ impl Body for Http1Body {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> FramePoll<io::Error> {
         Pin::new(&mut self.get_mut().body).poll_frame(context)
     }
 
@@ -115,7 +114,7 @@ impl Body for Http1Body {
     }
 }
 
-/// Answers the requests of an HTTP/2 connection.
+/// Handles the requests of an HTTP/2 connection.
 pub(super) struct Http2Service<S> {
     handler: S,
     connection: Connection,
@@ -143,17 +142,17 @@ impl<S: HttpHandler> Service<Request> for Http2Service<S> {
         let (handler, send_buffer) = (self.handler.clone(), Arc::clone(&self.send_buffer));
         let request = request.map(ReqBody::from);
         Box::pin(async move {
-            let (response, room) = if request.method().is_safe() {
-                answer(&handler, &send_buffer, request).await?
+            let (response, space) = if request.method().is_safe() {
+                handle_safe(&handler, &send_buffer, request).await?
             } else {
-                change(&handler, &send_buffer, request).await?
+                handle_unsafe(&handler, &send_buffer, request).await?
             };
-            Ok(response.map(|body| Http2Body::new(body, room, in_flight)))
+            Ok(response.map(|body| Http2Body::new(body, space, in_flight)))
         })
     }
 }
 
-/// Bytes that an answer takes of the room of its connection. What is read as it is sent has its room piece by piece.
+/// Bytes that a response occupies in the send buffer. Bodies that are read while they are sent reserve space per piece.
 fn size(response: &Response) -> usize {
     let size = match response.body() {
         ResBody::Once(bytes) if response.extensions().get::<Shared>().is_none() => bytes.len(),
@@ -163,7 +162,7 @@ fn size(response: &Response) -> usize {
     if size > H2_STREAM_BYTES { size } else { 0 }
 }
 
-/// The same request once more; what changes nothing has no body that counts.
+/// A copy of a safe request, whose body has no meaning.
 fn without_body(request: &Request<ReqBody>) -> Request<ReqBody> {
     let mut again = Request::new(ReqBody::None);
     *again.method_mut() = request.method().clone();
@@ -174,8 +173,8 @@ fn without_body(request: &Request<ReqBody>) -> Request<ReqBody> {
     again
 }
 
-/// Answers what changes nothing, and again if there is no room for the answer.
-async fn answer(
+/// Handles a safe request; discards the response and handles it again if there is no space for the response.
+async fn handle_safe(
     handler: &impl HttpHandler,
     send_buffer: &SendBuffer,
     request: Request<ReqBody>,
@@ -186,32 +185,32 @@ async fn answer(
     if needed == 0 {
         return Ok((response, None));
     }
-    if let Some(room) = send_buffer.try_take(needed) {
-        return Ok((response, Some(room)));
+    if let Some(space) = send_buffer.try_take(needed) {
+        return Ok((response, Some(space)));
     }
     drop(response);
-    let room = send_buffer.take(needed).await;
-    // Meanwhile it may have become a little larger.
-    Ok((handler.call(again).await?, room))
+    let space = send_buffer.take(needed).await;
+    // The new response may be slightly larger than the reserved space.
+    Ok((handler.call(again).await?, space))
 }
 
-/// Answers what changes something, once there is room for what is said about that.
-async fn change(
+/// Handles a request that may change something, after reserving space for its response.
+async fn handle_unsafe(
     handler: &impl HttpHandler,
     send_buffer: &SendBuffer,
     request: Request<ReqBody>,
 ) -> hyper::Result<(Response, Option<BufferPermit>)> {
-    let mut room = send_buffer.take(H2_CHANGE_BYTES).await;
+    let mut space = send_buffer.take(H2_CHANGE_BYTES).await;
     let response = handler.call(request).await?;
     let needed = size(&response);
-    match &mut room {
-        Some(room) if needed < H2_CHANGE_BYTES => drop(room.split(H2_CHANGE_BYTES - needed)),
-        Some(room) => {
+    match &mut space {
+        Some(space) if needed < H2_CHANGE_BYTES => drop(space.split(H2_CHANGE_BYTES - needed)),
+        Some(space) => {
             if let Some(more) = send_buffer.try_take(needed - H2_CHANGE_BYTES) {
-                room.merge(more);
+                space.merge(more);
             }
         }
         None => {}
     }
-    Ok((response, room))
+    Ok((response, space))
 }

@@ -1,56 +1,54 @@
-//! What an HTTP/2 connection holds of answers that its client has not taken: bounded, and not for ever.
+//! The send buffer of an HTTP/2 connection: response data that the client has not accepted yet, limited in size and
+//! time.
 //!
-//! The client decides how much of each stream it takes (RFC 9113, 5.2). What it does not take waits in memory, for each of
-//! many streams. So
+//! The client controls how much of each stream it accepts (RFC 9113, 5.2). The rest waits in memory, for each of many
+//! streams. Therefore
 //!
-//! - an answer that is made as a whole needs room among those of its connection. Without it, it is given up and made again
-//!   when there is room; one that changes something has its room before it begins;
-//! - a file is read piece by piece, small ones where others take long;
-//! - a stream of which nothing is taken for [`WRITE_STALL`](super::limits::WRITE_STALL) is reset, and its connection ends
-//!   if nothing at all was taken of it. h2 keeps what it was given even when nobody holds the stream any more, so the end
-//!   of a body is told after its last piece is gone: until then somebody does.
+//! - a response that is generated as a whole reserves space in its connection. Without space it is discarded and
+//! generated again when there is space; a request that changes something reserves space before it is handled;
+//! - a file is read in pieces, which are small while other streams occupy the space;
+//! - a stream from which the client accepts nothing for [`WRITE_STALL`](super::limits::WRITE_STALL) is reset, and its
+//! connection is closed if the client accepted nothing at all. h2 keeps queued data even after the stream is dropped;
+//! therefore a body reports its end only after its last piece was accepted.
 //!
-//! HTTP/1 has one answer at a time, and writes to the socket.
+//! HTTP/1 has one response at a time and writes to the socket.
 
 use std::future::poll_fn;
-use std::io;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use salvo::http::ResBody;
-use salvo::http::body::{Body, Frame, SizeHint};
 use salvo::hyper::rt::Executor;
 use salvo::rt::tokio::TokioExecutor;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use crate::connection::{Connection, InFlightGuard};
-use crate::limits::{H2_ANSWERS_BYTES, H2_FILES_BYTES, H2_PIECE_BYTES, H2_STREAM_BYTES, Limits};
+use crate::connection::Connection;
+use crate::limits::{H2_ANSWERS_BYTES, H2_FILES_BYTES, H2_STREAM_BYTES, Limits};
 
 tokio::task_local! {
-    /// The stream whose task this is.
+    /// The stream that the current task serves.
     static STREAM: Arc<Stream>;
 }
 
-/// In the extensions of an answer whose bytes are the same for all, and there as long as the server: they need no room.
+/// Extension of a response whose bytes are static and shared: they need no space.
 #[derive(Debug, Clone, Copy)]
 pub struct Shared;
 
-/// The room of one connection.
+/// The send buffer of one connection.
 #[derive(Debug)]
 pub(super) struct SendBuffer {
     answers: Arc<Semaphore>,
     files: Arc<Semaphore>,
-    /// When the client took something last.
+    /// When the client last accepted data.
     taken: Mutex<Instant>,
     stall: Duration,
     connection: Connection,
 }
 
-/// Room that is taken until this value is dropped.
+/// Space that is reserved until this value is dropped.
 pub(super) type BufferPermit = OwnedSemaphorePermit;
 
 fn permits(bytes: usize) -> u32 {
@@ -68,13 +66,14 @@ impl SendBuffer {
         })
     }
 
-    /// Room for an answer of so many bytes, if there is some now. One that is larger than all room takes all.
+    /// Reserves space for a response of `bytes`, if available now. A response larger than all space reserves all of
+    /// it.
     pub(super) fn try_take(&self, bytes: usize) -> Option<BufferPermit> {
         let bytes = permits(bytes.min(H2_ANSWERS_BYTES));
         Arc::clone(&self.answers).try_acquire_many_owned(bytes).ok()
     }
 
-    /// The same, once there is. Who asks first is served first.
+    /// As [`Self::try_take`], but waits; in the order of the calls.
     pub(super) async fn take(&self, bytes: usize) -> Option<BufferPermit> {
         let bytes = permits(bytes.min(H2_ANSWERS_BYTES));
         Arc::clone(&self.answers).acquire_many_owned(bytes).await.ok()
@@ -85,9 +84,9 @@ impl SendBuffer {
     }
 }
 
-/// One stream's answer on its way.
+/// The response of one stream.
 #[derive(Debug)]
-struct Stream {
+pub(super) struct Stream {
     send_buffer: Arc<SendBuffer>,
     state: Mutex<State>,
 }
@@ -96,10 +95,10 @@ struct Stream {
 struct State {
     /// Pieces that h2 or hyper holds.
     pieces: usize,
-    /// When the client took the last one, or the first was there to be taken.
+    /// When the client accepted the last piece, or the first one became available.
     since: Instant,
-    /// The body, which waits until all are taken.
-    waiting: Option<Waker>,
+    /// Wakes the body when all pieces were accepted.
+    waker: Option<Waker>,
 }
 
 impl Stream {
@@ -109,12 +108,12 @@ impl Stream {
             state: Mutex::new(State {
                 pieces: 0,
                 since: Instant::now(),
-                waiting: None,
+                waker: None,
             }),
         })
     }
 
-    fn current() -> Option<Arc<Self>> {
+    pub(super) fn current() -> Option<Arc<Self>> {
         STREAM.try_with(Arc::clone).ok()
     }
 
@@ -122,7 +121,7 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn piece(self: &Arc<Self>, bytes: Bytes, room: Option<Arc<BufferPermit>>) -> Bytes {
+    pub(super) fn piece(self: &Arc<Self>, bytes: Bytes, space: Option<Arc<BufferPermit>>) -> Bytes {
         let mut state = self.state();
         if state.pieces == 0 {
             state.since = Instant::now();
@@ -132,35 +131,35 @@ impl Stream {
         Bytes::from_owner(Piece {
             bytes,
             stream: Arc::clone(self),
-            _room: room,
+            _space: space,
         })
     }
 
-    /// A piece is with the client, or dropped with its stream.
+    /// A piece was accepted by the client, or dropped with its stream.
     fn taken(&self) {
         let now = Instant::now();
         let mut state = self.state();
         state.pieces = state.pieces.saturating_sub(1);
         state.since = now;
-        let waiting = (state.pieces == 0).then(|| state.waiting.take()).flatten();
+        let waker = (state.pieces == 0).then(|| state.waker.take()).flatten();
         drop(state);
         *self.send_buffer.progress() = now;
-        if let Some(waiting) = waiting {
-            waiting.wake();
+        if let Some(waker) = waker {
+            waker.wake();
         }
     }
 
-    fn is_taken(&self) -> bool {
+    pub(super) fn is_taken(&self) -> bool {
         self.state().pieces == 0
     }
 
-    /// Until all pieces are taken.
-    fn poll_taken(&self, context: &Context<'_>) -> Poll<()> {
+    /// Waits until all pieces were accepted.
+    pub(super) fn poll_taken(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.state();
         if state.pieces == 0 {
             return Poll::Ready(());
         }
-        state.waiting = Some(context.waker().clone());
+        state.waker = Some(context.waker().clone());
         Poll::Pending
     }
 
@@ -181,14 +180,14 @@ impl Stream {
         })
     }
 
-    /// When it has stalled, as of now; `None` while nothing waits for the client.
+    /// When the stream counts as stalled; `None` while no data waits for the client.
     fn deadline(&self) -> Option<Instant> {
         let state = self.state();
         (state.pieces > 0).then(|| state.since + self.send_buffer.stall)
     }
 
-    /// Ends the connection as well, if its client took nothing of any stream.
-    fn stalled(&self) {
+    /// Handles a stall: closes the connection if its client accepted nothing on any stream.
+    fn handle_stall(&self) {
         let taken = *self.send_buffer.progress();
         if taken + self.send_buffer.stall <= Instant::now() {
             tracing::debug!("connection aborted: the client does not read");
@@ -197,11 +196,11 @@ impl Stream {
     }
 }
 
-/// Part of an answer, until h2 has sent it.
+/// A piece of a response, until h2 has sent it.
 struct Piece {
     bytes: Bytes,
     stream: Arc<Stream>,
-    _room: Option<Arc<BufferPermit>>,
+    _space: Option<Arc<BufferPermit>>,
 }
 
 impl AsRef<[u8]> for Piece {
@@ -216,20 +215,20 @@ impl Drop for Piece {
     }
 }
 
-/// Room for a piece of a file.
+/// Space for a piece of a file.
 #[derive(Debug)]
 pub(super) struct BufferSpace {
-    /// How large the piece may be.
+    /// Maximum size of the piece.
     pub(super) bytes: usize,
-    /// What the piece leaves behind must not stay in memory.
+    /// Whether its buffer has to be freed after sending.
     pub(super) is_bounded: bool,
     _taken: Option<BufferPermit>,
 }
 
-/// Room for a piece of a file of which so many bytes are wanted, in the task of a stream; anywhere else there is.
+/// Reserves space for a piece of at most `wanted` bytes of a file. Outside of a stream's task there is no limit.
 pub(super) fn poll_buffer_space(context: &Context<'_>, wanted: usize) -> Poll<BufferSpace> {
     match STREAM.try_with(|stream| stream.poll_buffer_space(context, wanted)) {
-        Ok(room) => room,
+        Ok(space) => space,
         Err(_) => Poll::Ready(BufferSpace {
             bytes: wanted,
             is_bounded: false,
@@ -238,7 +237,7 @@ pub(super) fn poll_buffer_space(context: &Context<'_>, wanted: usize) -> Poll<Bu
     }
 }
 
-/// Runs the streams of a connection, each as long as its client takes something of it.
+/// Runs the streams of a connection, and resets stalled ones.
 #[derive(Debug, Clone)]
 pub(super) struct StreamExecutor {
     send_buffer: Arc<SendBuffer>,
@@ -262,10 +261,10 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for StreamExecutor {
     }
 }
 
-/// hyper's part of a stream. h2 resets a stream that is dropped before its end.
+/// hyper's part of a stream, until it completes or stalls. h2 resets a stream that is dropped before its end.
 async fn until_stalled(running: impl Future<Output = ()>, stream: Arc<Stream>) {
     let mut running = pin!(running);
-    let mut alarm = pin!(None::<Sleep>);
+    let mut timer = pin!(None::<Sleep>);
     let is_stalled = poll_fn(|context| {
         if running.as_mut().poll(context).is_ready() {
             return Poll::Ready(false);
@@ -274,14 +273,14 @@ async fn until_stalled(running: impl Future<Output = ()>, stream: Arc<Stream>) {
             let Some(deadline) = stream.deadline() else {
                 return Poll::Pending;
             };
-            if alarm.is_none() {
-                alarm.set(Some(sleep_until(deadline)));
+            if timer.is_none() {
+                timer.set(Some(sleep_until(deadline)));
             }
-            if let Some(alarm) = alarm.as_mut().as_pin_mut() {
-                ready!(alarm.poll(context));
+            if let Some(timer) = timer.as_mut().as_pin_mut() {
+                ready!(timer.poll(context));
             }
-            // It rings for an earlier piece as well.
-            alarm.set(None);
+            // The timer may have been set for an earlier piece.
+            timer.set(None);
             if stream
                 .deadline()
                 .is_some_and(|deadline| deadline <= Instant::now())
@@ -291,81 +290,7 @@ async fn until_stalled(running: impl Future<Output = ()>, stream: Arc<Stream>) {
         }
     });
     if is_stalled.await {
-        stream.stalled();
-    }
-}
-
-/// The body of an answer over HTTP/2.
-#[derive(Debug)]
-pub(super) struct Http2Body {
-    body: ResBody,
-    /// What is left of a frame of the body.
-    rest: Bytes,
-    room: Option<Arc<BufferPermit>>,
-    stream: Option<Arc<Stream>>,
-    _in_flight: InFlightGuard,
-}
-
-impl Http2Body {
-    /// Sends a body, for which this room is taken. To be made in the task of its stream.
-    pub(super) fn new(body: ResBody, room: Option<BufferPermit>, in_flight: InFlightGuard) -> Self {
-        Self {
-            body,
-            rest: Bytes::new(),
-            room: room.map(Arc::new),
-            stream: Stream::current(),
-            _in_flight: in_flight,
-        }
-    }
-}
-
-impl Body for Http2Body {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        let this = self.get_mut();
-        while this.rest.is_empty() {
-            match ready!(Pin::new(&mut this.body).poll_frame(context)) {
-                Some(Ok(frame)) => match frame.into_data() {
-                    Ok(data) => this.rest = data,
-                    Err(frame) => return Poll::Ready(Some(Ok(frame))),
-                },
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => {
-                    // Others may wait for its end, as those who end a user's streams.
-                    this.body = ResBody::None;
-                    this.room = None;
-                    if let Some(stream) = &this.stream {
-                        ready!(stream.poll_taken(context));
-                    }
-                    return Poll::Ready(None);
-                }
-            }
-        }
-        let length = this.rest.len().min(H2_PIECE_BYTES);
-        let piece = this.rest.split_to(length);
-        let piece = match &this.stream {
-            Some(stream) => stream.piece(piece, this.room.clone()),
-            None => piece,
-        };
-        Poll::Ready(Some(Ok(Frame::data(piece))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        let is_taken = self.stream.as_ref().is_none_or(|stream| stream.is_taken());
-        is_taken && self.rest.is_empty() && self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        if self.rest.is_empty() {
-            self.body.size_hint()
-        } else {
-            SizeHint::default()
-        }
+        stream.handle_stall();
     }
 }
 

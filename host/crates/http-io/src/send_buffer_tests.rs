@@ -1,9 +1,13 @@
-//! What a connection may hold, and for how long.
+//! Tests of the limits of the send buffer.
 
 use svc_covers::covers;
 
 use super::*;
-use crate::limits::MEDIA_CHUNK_BYTES;
+use crate::http2_body::Http2Body;
+use crate::limits::{H2_PIECE_BYTES, MEDIA_CHUNK_BYTES};
+use salvo::http::ResBody;
+use salvo::http::body::Body as _;
+use std::pin::Pin;
 
 fn context() -> Context<'static> {
     Context::from_waker(Waker::noop())
@@ -15,34 +19,34 @@ fn send_buffer() -> Arc<SendBuffer> {
 
 #[covers("limit H2_FILES_BYTES")]
 #[tokio::test]
-async fn files_are_read_in_small_pieces_when_others_are_not_taken() {
+async fn files_are_read_in_small_pieces_while_space_is_occupied() {
     let send_buffer = send_buffer();
-    let room = |stream: &Arc<Stream>| match stream.poll_buffer_space(&context(), MEDIA_CHUNK_BYTES) {
-        Poll::Ready(room) => Some(room),
+    let space = |stream: &Arc<Stream>| match stream.poll_buffer_space(&context(), MEDIA_CHUNK_BYTES) {
+        Poll::Ready(space) => Some(space),
         Poll::Pending => None,
     };
     let greedy = Stream::new(Arc::clone(&send_buffer));
-    let mut held: Vec<BufferSpace> = (0..4).filter_map(|_| room(&greedy)).collect();
-    assert!(held.iter().all(|room| room.bytes == MEDIA_CHUNK_BYTES));
-    // Whatever others hold, each stream has a piece, and the next when that is taken.
+    let mut held: Vec<BufferSpace> = (0..4).filter_map(|_| space(&greedy)).collect();
+    assert!(held.iter().all(|space| space.bytes == MEDIA_CHUNK_BYTES));
+    // Whatever others occupy, each stream gets a small piece, and the next one when that was accepted.
     let modest = Stream::new(Arc::clone(&send_buffer));
-    let small = room(&modest).unwrap();
+    let small = space(&modest).unwrap();
     assert_eq!(small.bytes, H2_STREAM_BYTES);
     let piece = modest.piece(Bytes::from_static(b"x"), None);
-    assert!(room(&modest).is_none());
+    assert!(space(&modest).is_none());
     drop(piece);
-    assert_eq!(room(&modest).unwrap().bytes, H2_STREAM_BYTES);
+    assert_eq!(space(&modest).unwrap().bytes, H2_STREAM_BYTES);
     held.pop();
-    assert_eq!(room(&modest).unwrap().bytes, MEDIA_CHUNK_BYTES);
-    // In no stream's task there is room enough.
+    assert_eq!(space(&modest).unwrap().bytes, MEDIA_CHUNK_BYTES);
+    // Outside of a stream's task there is no limit.
     assert!(
-        matches!(poll_buffer_space(&context(), MEDIA_CHUNK_BYTES), Poll::Ready(room) if !room.is_bounded)
+        matches!(poll_buffer_space(&context(), MEDIA_CHUNK_BYTES), Poll::Ready(space) if !space.is_bounded)
     );
 }
 
 #[covers("limit H2_STREAM_BYTES")]
 #[tokio::test]
-async fn bytes_held_by_all_streams_together_stay_below_a_mebibyte() {
+async fn send_buffer_of_all_streams_stays_below_a_mebibyte() {
     let streams = crate::limits::H2_STREAMS as usize * H2_STREAM_BYTES;
     assert!(H2_ANSWERS_BYTES + H2_FILES_BYTES + streams < 1 << 20);
     let send_buffer = send_buffer();
@@ -54,13 +58,13 @@ async fn bytes_held_by_all_streams_together_stay_below_a_mebibyte() {
 
 #[covers("limit H2_PIECE_BYTES")]
 #[tokio::test]
-async fn end_of_a_body_is_told_when_its_pieces_are_taken() {
+async fn body_ends_when_its_pieces_were_accepted() {
     let send_buffer = send_buffer();
-    let room = send_buffer.try_take(H2_ANSWERS_BYTES);
+    let space = send_buffer.try_take(H2_ANSWERS_BYTES);
     let body = ResBody::Once(Bytes::from(vec![0; H2_PIECE_BYTES + 1]));
     let stream = Stream::new(Arc::clone(&send_buffer));
     STREAM.sync_scope(stream, || {
-        let mut body = Http2Body::new(body, room, Connection::default().begin());
+        let mut body = Http2Body::new(body, space, Connection::default().begin());
         let mut next = || Pin::new(&mut body).poll_frame(&mut context());
         let mut pieces = Vec::new();
         for length in [H2_PIECE_BYTES, 1] {
@@ -81,13 +85,13 @@ async fn end_of_a_body_is_told_when_its_pieces_are_taken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stream_stalls_by_the_time_of_its_last_piece() {
+async fn stream_stalls_after_its_last_accepted_piece() {
     let send_buffer = send_buffer();
     let stream = Stream::new(Arc::clone(&send_buffer));
     let begun = Instant::now();
     let taking = Arc::clone(&stream);
     let running = async move {
-        // Nothing is there to be taken.
+        // No data waits for the client.
         tokio::time::sleep(3 * taking.send_buffer.stall).await;
         let mut pieces = vec![taking.piece(Bytes::new(), None), taking.piece(Bytes::new(), None)];
         tokio::time::sleep(taking.send_buffer.stall / 2).await;

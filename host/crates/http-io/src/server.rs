@@ -1,4 +1,4 @@
-//! Listening: connections, their limits, and the end of it all.
+//! The HTTP server: accepts connections within the limits and shuts down gracefully.
 
 use std::io;
 use std::net::SocketAddr;
@@ -25,14 +25,14 @@ use crate::request_service::{Http1Service, Http2Service, HttpHandler};
 use crate::send_buffer::{SendBuffer, StreamExecutor};
 use crate::transport::Transport;
 
-/// Time until the next try where no connection can be accepted, as when there are no file descriptors left.
+/// Delay before the next attempt when accepting fails, for example without free file descriptors.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(10);
 
-/// Answers requests on `listener` until `shutdown` is done and the open ones have ended, or their time is up. `network`
-/// tells which clients stand for many.
+/// Serves requests on `listener` until `shutdown` completes, then waits for open requests up to the drain time.
+/// `proxy_config` names the peers that stand for many clients.
 ///
 /// # Errors
-/// If the listener has no address.
+/// The listener has no address.
 pub async fn serve(
     listener: TcpListener,
     service: Service,
@@ -42,8 +42,8 @@ pub async fn serve(
 ) -> io::Result<()> {
     let server = Arc::new(Server::new(service, listener.local_addr()?, limits));
     let connection_limiter = ConnectionLimiter::new(limits.connections, proxy_config);
-    let (going_on, stop) = watch::channel(());
-    // What is still open at the end is dropped with it.
+    let (running, stop) = watch::channel(());
+    // Dropping the set aborts the connections that are still open.
     let mut connections = JoinSet::new();
     let mut shutdown = std::pin::pin!(shutdown);
     loop {
@@ -67,12 +67,12 @@ pub async fn serve(
             }
             Ok(None) => {}
             Err(error) => {
-                tracing::error!(%error, "no connection can be accepted");
+                tracing::error!(%error, "connection cannot be accepted");
                 tokio::time::sleep(ACCEPT_AGAIN).await;
             }
         }
     }
-    drop((listener, going_on));
+    drop((listener, running));
     let drained = async { while connections.join_next().await.is_some() {} };
     if timeout(limits.drain_time, drained).await.is_err() {
         tracing::info!("open connections aborted after the shutdown timeout");
@@ -87,13 +87,13 @@ struct Accepted {
     slot: ConnectionSlot,
 }
 
-/// The next connection, once there is room for it; `None` if there is none for that one.
+/// Accepts the next connection and waits for a slot; `None` if the connection is rejected.
 async fn accept(
     listener: &TcpListener,
     connection_limiter: &Arc<ConnectionLimiter>,
 ) -> io::Result<Option<Accepted>> {
     let (socket, peer) = listener.accept().await?;
-    // An answer is written as a whole; its end must not wait for an acknowledgement of its beginning.
+    // A response is written as a whole; its end must not wait for the acknowledgement of its start.
     socket.set_nodelay(true)?;
     let connection = Connection::default();
     let slot = connection_limiter.admit(peer.ip(), &connection).await;
@@ -105,7 +105,7 @@ async fn accept(
     }))
 }
 
-/// What all connections share.
+/// State shared by all connections.
 struct Server {
     service: Service,
     error_responder: ErrorResponder,
@@ -115,7 +115,7 @@ struct Server {
     address: SocketAddr,
 }
 
-/// A connection's bytes, as hyper reads and writes them.
+/// The byte stream of a connection for hyper.
 type Stream = TokioIo<StraightStream<Transport>>;
 
 impl Server {
@@ -143,7 +143,7 @@ impl Server {
         let (connection_window, stream_window) = table::H2_WINDOWS;
         let mut http2 = http2::Builder::new(StreamExecutor::new(Arc::clone(send_buffer)));
         http2
-            // Without one the first ping would panic.
+            // Without a timer, the first ping would panic.
             .timer(TokioTimer::new())
             .max_concurrent_streams(table::H2_STREAMS)
             .max_header_list_size(table::H2_HEADER_LIST_BYTES)
@@ -157,7 +157,7 @@ impl Server {
         http2
     }
 
-    /// Answers what comes on a connection, and then does with it what an answer left to be done.
+    /// Serves the requests of a connection, then runs a takeover if there is one.
     async fn handle_connection(
         &self,
         socket: TcpStream,
@@ -165,14 +165,14 @@ impl Server {
         connection: Connection,
         stop: watch::Receiver<()>,
     ) {
-        // In a box, so that its memory is given back before a successor begins.
-        let speaking = Box::pin(self.serve_connection(socket, peer, connection.clone(), stop));
+        // Boxed, so that its memory is released before a takeover runs.
+        let serving = Box::pin(self.serve_connection(socket, peer, connection.clone(), stop));
         let is_broken = tokio::select! {
-            () = speaking => false,
+            () = serving => false,
             () = connection.free() => false,
             () = connection.aborted() => true,
         };
-        // Taken in any case: a successor holds the connection, which holds the successor.
+        // Taken in any case: the takeover owns the connection, which owns the takeover.
         let taken_over = connection.taken_over().filter(|_| !is_broken);
         if let Some(((takeover, _in_flight), socket)) = taken_over {
             tokio::select! {
@@ -182,7 +182,7 @@ impl Server {
         }
     }
 
-    /// Speaks HTTP until one side ends it.
+    /// Serves HTTP on the connection until one side closes it.
     async fn serve_connection(
         &self,
         socket: TcpStream,
@@ -210,13 +210,13 @@ impl Server {
         );
         let stream = TokioIo::new(StraightStream::new(transport, Some(self.fuse), control, None));
         let outcome = if is_http2 {
-            // Apart, so that the state of HTTP/2 is no part of each connection's.
+            // Boxed, so that the state of HTTP/2 is not part of each connection's future.
             Box::pin(self.serve_http2(stream, handler, connection, stop)).await
         } else {
             self.serve_http1(stream, handler, connection, stop).await
         };
         if let Err(error) = outcome {
-            tracing::debug!(%error, "a connection ended with an error");
+            tracing::debug!(%error, "connection ended with an error");
         }
     }
 
@@ -228,12 +228,12 @@ impl Server {
         mut stop: watch::Receiver<()>,
     ) -> hyper::Result<()> {
         let service = Http1Service::new(handler, connection);
-        let mut speaking = std::pin::pin!(self.http1.serve_connection(stream, service));
+        let mut serving = std::pin::pin!(self.http1.serve_connection(stream, service));
         tokio::select! {
-            outcome = speaking.as_mut() => return outcome,
-            _ = stop.changed() => speaking.as_mut().graceful_shutdown(),
+            outcome = serving.as_mut() => return outcome,
+            _ = stop.changed() => serving.as_mut().graceful_shutdown(),
         }
-        speaking.await
+        serving.await
     }
 
     async fn serve_http2(
@@ -245,21 +245,21 @@ impl Server {
     ) -> hyper::Result<()> {
         let send_buffer = SendBuffer::new(connection.clone(), &self.limits);
         let service = Http2Service::new(handler, connection.clone(), Arc::clone(&send_buffer));
-        let mut speaking = std::pin::pin!(self.http2(&send_buffer).serve_connection(stream, service));
+        let mut serving = std::pin::pin!(self.http2(&send_buffer).serve_connection(stream, service));
         tokio::select! {
-            outcome = speaking.as_mut() => return outcome,
+            outcome = serving.as_mut() => return outcome,
             _ = stop.changed() => {}
-            // The pings that it answers are no use that it has for the connection.
+            // Answered pings do not count as activity.
             () = connection.activity().idle_for(self.limits.header_time) => {}
         }
-        speaking.as_mut().graceful_shutdown();
-        // The client may have begun a request before it was told, or not want to go.
+        serving.as_mut().graceful_shutdown();
+        // The client may have sent a request before it received the shutdown, or may not close the connection.
         let stays_idle = async {
             tokio::time::sleep(self.limits.drain_time).await;
             connection.activity().idle_for(self.limits.drain_time).await;
         };
         tokio::select! {
-            outcome = speaking.as_mut() => outcome,
+            outcome = serving.as_mut() => outcome,
             () = stays_idle => Ok(()),
         }
     }

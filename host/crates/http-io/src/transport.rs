@@ -1,9 +1,9 @@
-//! The socket as hyper sees it. Between the two,
+//! The socket from the view of hyper. In between, the transport
 //!
-//! - a part of a file is sent (`sendfile`) where hyper sends the placeholder that [`Connection::send_part`] gave out;
-//! - the socket is given away once hyper has sent a head after which [`Connection::take_over`] was called. What hyper held
-//!   for the connection, 20 KiB, is freed then: an event stream is open for days;
-//! - where hyper refuses by itself what it cannot read, without a body, the client gets an answer like all others.
+//! - sends a part of a file with `sendfile` where hyper sends the placeholder of [`Connection::send_part`];
+//! - releases the socket once hyper has sent a head after which [`Connection::take_over`] was called. This frees
+//! hyper's 20 KiB per connection, since event streams stay open for days;
+//! - replaces hyper's own response to a malformed request by one with a body.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -16,25 +16,25 @@ use tokio::net::TcpStream;
 
 use crate::connection::{Connection, is_placeholder};
 use crate::limits::HEAD_BUFFER_BYTES;
-use crate::malformed_request::{ErrorResponder, ErrorResponse, HeadBuffer, refused_status};
+use crate::malformed_request::{ErrorResponder, ErrorResponse, HeadBuffer, rejected_status};
 
-/// What a client that speaks HTTP/2 says first (RFC 9113, 3.4).
+/// The first bytes from an HTTP/2 client (RFC 9113, 3.4).
 const H2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Reads of what is left of a head that is refused: as much as hyper reads of one.
+/// Maximum number of reads of the rest of a malformed head: as much as hyper reads of one.
 const READS: usize = 16;
 
-/// The socket as hyper sees it.
+/// The socket from the view of hyper.
 pub(super) struct Transport {
     socket: Option<TcpStream>,
-    /// What was read of it and is not hyper's yet.
+    /// Bytes that were read from the socket but not yet by hyper.
     read: Bytes,
     connection: Connection,
     error_responder: ErrorResponder,
     head_buffer: HeadBuffer,
-    refusal: Option<ErrorResponse>,
+    rejection: Option<ErrorResponse>,
     is_http2: bool,
-    /// The last write left something for the next.
+    /// Whether the last write was partial.
     is_mid_write: bool,
 }
 
@@ -46,13 +46,13 @@ impl Transport {
             connection,
             error_responder,
             head_buffer: HeadBuffer::default(),
-            refusal: None,
+            rejection: None,
             is_http2: false,
             is_mid_write: false,
         }
     }
 
-    /// Whether the client begins with HTTP/2. Reads no more than tells.
+    /// Whether the client starts with the HTTP/2 preface. Reads no more than needed to decide.
     pub(super) async fn begins_with_http2(&mut self) -> io::Result<bool> {
         let mut begin = [0; H2_PREFACE.len()];
         let mut length = 0;
@@ -71,7 +71,7 @@ impl Transport {
         Ok(self.is_http2)
     }
 
-    /// Keeps of a head what an answer to it takes if it cannot be read.
+    /// Buffers the head, for the response in case it is malformed.
     fn record_head(&mut self, read: &[u8]) {
         let activity = self.connection.activity();
         if !self.is_http2 && !activity.has_requests_in_flight() {
@@ -79,7 +79,8 @@ impl Transport {
         }
     }
 
-    /// Hears what has come of a head that is refused before its end. Nobody else reads it any more: the connection ends.
+    /// Reads the available rest of a head that hyper rejected early. hyper does not read it: the connection is
+    /// closed.
     fn record_rest(&mut self) {
         let Some(socket) = &self.socket else { return };
         let begun = self.connection.activity().begun();
@@ -94,46 +95,46 @@ impl Transport {
         }
     }
 
-    /// What is written next may be a refusal of hyper's: a head was heard, no request has come of it, and nothing is left
-    /// of other answers. Part of a body may look like one.
-    fn may_refuse(&self) -> bool {
+    /// Whether the next write may be a rejection by hyper: a head has arrived but no request, and no other response
+    /// is incomplete. Data within a body may look like a rejection.
+    fn may_reject(&self) -> bool {
         !self.is_mid_write && self.head_buffer.is_after(self.connection.activity().begun())
     }
 
-    /// Sends an answer in place of the one that hyper wants to write, if that is a refusal of its own.
-    fn poll_refuse(
+    /// If hyper writes a rejection of its own, sends our response in its place.
+    fn poll_reject(
         &mut self,
         context: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<Option<usize>>> {
-        if self.refusal.is_none() {
+        if self.rejection.is_none() {
             let first = slices.first().map_or(&[][..], |slice| &**slice);
-            let Some(status) = self.may_refuse().then(|| refused_status(first)).flatten() else {
+            let Some(status) = self.may_reject().then(|| rejected_status(first)).flatten() else {
                 return Poll::Ready(Ok(None));
             };
             self.record_rest();
-            self.refusal = Some(
+            self.rejection = Some(
                 self.error_responder
-                    .refuse(status, &self.head_buffer, first.len()),
+                    .respond(status, &self.head_buffer, first.len()),
             );
         }
-        let (Some(refusal), Some(socket)) = (&mut self.refusal, &mut self.socket) else {
+        let (Some(rejection), Some(socket)) = (&mut self.rejection, &mut self.socket) else {
             return Poll::Ready(Err(io::ErrorKind::NotConnected.into()));
         };
-        ready!(refusal.poll_made(context));
-        while refusal.unsent.has_remaining() {
-            match ready!(Pin::new(&mut *socket).poll_write(context, &refusal.unsent))? {
+        ready!(rejection.poll_generated(context));
+        while rejection.unsent.has_remaining() {
+            match ready!(Pin::new(&mut *socket).poll_write(context, &rejection.unsent))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
-                sent => refusal.unsent.advance(sent),
+                sent => rejection.unsent.advance(sent),
             }
         }
-        let instead_of = refusal.instead_of;
-        self.refusal = None;
+        let instead_of = rejection.instead_of;
+        self.rejection = None;
         Poll::Ready(Ok(Some(instead_of)))
     }
 
     fn poll_send(&mut self, context: &mut Context<'_>, slices: &[IoSlice<'_>]) -> Poll<io::Result<usize>> {
-        if let Some(sent) = ready!(self.poll_refuse(context, slices))? {
+        if let Some(sent) = ready!(self.poll_reject(context, slices))? {
             return Poll::Ready(Ok(sent));
         }
         let Some(first) = slices.iter().position(|slice| is_placeholder(slice)) else {
@@ -146,7 +147,7 @@ impl Transport {
         }
         let socket = self.socket()?;
         poll_send(socket, context, || {
-            // More comes at once: the head need not go in a packet of its own.
+            // More data follows immediately: the head does not need a packet of its own.
             let flags = SendFlags::MORE | SendFlags::NOSIGNAL;
             let mut nothing = SendAncillaryBuffer::default();
             rustix::net::sendmsg(socket_fd(socket), before, &mut nothing, flags)
@@ -159,12 +160,12 @@ impl Transport {
             .ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
-    /// Sends of the next part what `placeholder` stands for.
+    /// Sends the bytes of the next part of a file that `placeholder` stands for.
     fn poll_send_part(&mut self, context: &mut Context<'_>, placeholder: usize) -> Poll<io::Result<usize>> {
         let connection = self.connection.clone();
         let mut state = connection.state();
         let Some(part) = state.parts.front_mut() else {
-            return Poll::Ready(Err(io::Error::other("a placeholder without a part of a file")));
+            return Poll::Ready(Err(io::Error::other("placeholder without a part of a file")));
         };
         let socket = self.socket()?;
         let wanted = placeholder.min(part.remaining);
@@ -173,7 +174,7 @@ impl Transport {
             rustix::fs::sendfile(socket_fd(socket), &part.file, Some(&mut position), wanted)
         }))?;
         if sent == 0 {
-            // The file has become shorter: the client must not take what it has for the whole.
+            // The file was truncated: closing the connection shows the client that the body is incomplete.
             return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
         }
         part.position += sent as u64;
@@ -189,7 +190,7 @@ fn socket_fd(socket: &TcpStream) -> rustix::fd::BorrowedFd<'_> {
     rustix::fd::AsFd::as_fd(socket)
 }
 
-/// Tries to send until the socket takes something.
+/// Retries `send` until the socket accepts data.
 fn poll_send(
     socket: &TcpStream,
     context: &mut Context<'_>,
@@ -259,7 +260,7 @@ impl AsyncWrite for Transport {
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         ready!(Pin::new(this.socket()?).poll_flush(context))?;
-        // hyper flushes when it has written all that it has.
+        // hyper flushes after it has written all its data.
         this.connection.sent();
         Poll::Ready(Ok(()))
     }

@@ -1,7 +1,7 @@
-//! Access tokens: JWTs that this server signs and reads, good for fifteen minutes.
+//! Access tokens: JWTs that this server signs and verifies, valid for fifteen minutes.
 //!
-//! A token says who its bearer is, never what they may do. Whether a bad one is 401 (refresh and retry) or 410
-//! (throw it away) is decided here, by `docs/decisions/0012-401-410-503.md`.
+//! A token identifies its bearer; it carries no permissions. This module also decides whether an invalid token is 401
+//! (refresh and retry) or 410 (discard it); see `docs/decisions/0012-401-410-503.md`.
 
 use std::io;
 
@@ -15,36 +15,36 @@ use crate::app::App;
 use svc_platform::random::{Random, random_hex};
 use svc_platform::secret_key::SecretKey;
 
-/// How long a token is good for. Checked without leeway: fifteen minutes are fifteen minutes.
+/// Lifetime of a token, checked without leeway.
 pub const LIFETIME_SECONDS: i64 = 900;
-/// The longest text that is read as a token; ours have some 450 characters.
+/// Maximum length of a token; issued tokens have about 450 characters.
 const MAX_LENGTH: usize = 2048;
 const AUDIENCE: &str = "svc-api";
 const ISSUER_PREFIX: &str = "svc:";
-/// In place of a session's id, for a token that belongs to none.
+/// Value of the `sid` claim for a token without a session.
 const NO_SESSION: &str = "none";
 
-/// Why a token is refused.
+/// Why a token is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// Malformed, forged or expired: a fresh one may do.
+    /// Malformed, forged or expired; a refresh may help.
     #[error("the access token is invalid or has expired")]
     Invalid,
-    /// Made by another server, or by this one before it was reset: no refresh will help.
+    /// Issued by another server, or by this one before a factory reset; a refresh cannot help.
     #[error("the access token is not valid on this server")]
     Foreign,
 }
 
-/// What a good token says.
+/// The verified claims of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenIdentity {
-    /// Whose it is.
+    /// The account.
     pub user: UserId,
-    /// The app it was made for.
+    /// The app for which the token was issued.
     pub app: App,
-    /// The session it belongs to.
+    /// The session of the token, if it has one.
     pub session: Option<SessionId>,
-    /// When it ends.
+    /// Expiry.
     pub expires_at: Timestamp,
 }
 
@@ -58,18 +58,18 @@ struct Claims {
     app: String,
     iat: i64,
     exp: i64,
-    // Not written: a clock that steps back would refuse its own tokens. Honoured when there.
+    // Not issued, because a clock that is set back would reject the server's own tokens. Checked if present.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     nbf: Option<i64>,
 }
 
-/// The part of the claims that may choose between two refusals before the signature is checked.
+/// Claims that are read before the signature is verified, to choose between the two errors.
 #[derive(Deserialize)]
 struct Origin {
     iss: Option<String>,
 }
 
-/// Makes and reads the tokens of one server.
+/// Issues and verifies the tokens of one server.
 pub struct AccessTokens {
     issuer: String,
     key_id: String,
@@ -87,7 +87,7 @@ impl std::fmt::Debug for AccessTokens {
 }
 
 impl AccessTokens {
-    /// The tokens of the server `instance_id`, signed with `key`.
+    /// Creates the issuer for the server `instance_id` with the signing key `key`.
     pub fn new(instance_id: &str, key: &SecretKey) -> Self {
         let issuer = format!("{ISSUER_PREFIX}{instance_id}");
         let mut validation = Validation::new(Algorithm::HS256);
@@ -95,7 +95,7 @@ impl AccessTokens {
         validation.set_issuer(&[&issuer]);
         validation.set_audience(&[AUDIENCE]);
         validation.leeway = 0;
-        // Compared below with the clock that the server was given.
+        // Compared below with the injected clock.
         validation.validate_exp = false;
         validation.validate_nbf = false;
         Self {
@@ -107,10 +107,10 @@ impl AccessTokens {
         }
     }
 
-    /// A new token.
+    /// Issues a token.
     ///
     /// # Errors
-    /// If there is no randomness, or signing fails.
+    /// Fails if the system has no randomness or signing fails.
     pub fn issue(
         &self,
         user: UserId,
@@ -137,10 +137,10 @@ impl AccessTokens {
         jsonwebtoken::encode(&header, &claims, &self.encoding).map_err(io::Error::other)
     }
 
-    /// What a token says, if it is one of ours and has not ended.
+    /// Verifies a token and returns its claims.
     ///
     /// # Errors
-    /// Whether a refresh can help.
+    /// `Invalid` if a refresh may help, `Foreign` if it cannot.
     pub fn read(&self, token: &str, now: Timestamp) -> Result<TokenIdentity, TokenError> {
         let header = well_formed_header(token)?;
         if self.is_foreign(token, &header) {
@@ -158,8 +158,8 @@ impl AccessTokens {
         identity(&claims).ok_or(TokenError::Invalid)
     }
 
-    /// Another server's token, or one from before this server's key was made anew. Reads what nobody has verified
-    /// yet, which is sound because either way the token is refused.
+    /// Whether the token names another server or an earlier key of this one. It reads unverified claims, which is safe
+    /// because the token is rejected in either case.
     fn is_foreign(&self, token: &str, header: &Header) -> bool {
         let origin = jsonwebtoken::dangerous::insecure_decode_claims::<Origin>(token);
         let issuer = origin.ok().and_then(|origin| origin.iss).unwrap_or_default();
@@ -186,7 +186,7 @@ fn well_formed_header(token: &str) -> Result<Header, TokenError> {
         return Err(TokenError::Invalid);
     }
     let header = jsonwebtoken::decode_header(token).map_err(|_| TokenError::Invalid)?;
-    // A `crit` that we do not implement must be refused (RFC 7515 4.1.11), and we implement none.
+    // RFC 7515 4.1.11 requires rejecting an unsupported `crit`; none is supported.
     let understood = header.alg == Algorithm::HS256 && header.crit.is_none() && header.zip.is_none();
     understood.then_some(header).ok_or(TokenError::Invalid)
 }

@@ -54,7 +54,7 @@ fn ours(claims: &Value) -> String {
     sign(&our_header(), claims, &SECRET)
 }
 
-/// base64url without padding, for parts that no library would write.
+/// base64url without padding, to build parts that no library would produce.
 fn part(text: &str) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut encoded = String::new();
@@ -70,7 +70,7 @@ fn part(text: &str) -> String {
     encoded
 }
 
-/// A token of any header and payload, with the signature that our key gives to them.
+/// A token with any header and payload, signed with the server's key.
 fn raw(header: &str, payload: &str) -> String {
     let message = format!("{}.{}", part(header), part(payload));
     let signature = jsonwebtoken::crypto::sign(
@@ -104,7 +104,7 @@ fn status(token: &str) -> u16 {
 
 #[covers("T05")]
 #[test]
-fn access_token_cases_end_as_the_table_says() {
+fn access_token_cases_match_the_decision_table() {
     let good = ours(&claims());
     let kid = key_id();
     let other_server = |claims: &Value, secret: &[u8]| {
@@ -387,7 +387,7 @@ fn access_token_holds_no_role_and_differs_each_time() {
 
 #[covers("T03")]
 #[test]
-fn weak_secrets_never_sign_a_good_token() {
+fn token_signed_with_a_weak_secret_is_rejected() {
     for number in 0..1000_u32 {
         let secret = if number == 0 {
             String::new()

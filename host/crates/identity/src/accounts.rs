@@ -1,15 +1,17 @@
-//! Accounts: making, changing and listing them.
+//! Creates, updates and lists accounts.
+
+mod update;
 
 use std::time::Duration;
 
 use crate::activity::ActivityLog;
-use crate::error::{FieldError, Result, ServiceError};
+use crate::error::{ErrorCode, FieldError, Result, ServiceError};
 use crate::login::Logins;
 use crate::names::{check_display_name, check_role_name, check_username, username_key};
 use crate::password::{NewPassword, Passwords};
 use crate::role::Role;
 use crate::roles::{find_role, require_assignable};
-use crate::{AuthContext, Context, require_not_stronger, run_to_completion};
+use crate::{AuthContext, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
@@ -17,46 +19,25 @@ use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 use svc_store::{IdentityChange, NewUser};
 
-/// An account that was used within this time is active: as long as an access token lives.
+pub use update::UpdateUser;
+
+/// An account that was used within this time counts as active. Equals the lifetime of an access token.
 const ACTIVE: Duration = Duration::from_secs(15 * 60);
 
-/// An account to be made.
+/// Input of [`Accounts::create`].
 #[derive(Debug)]
 pub struct CreateUser {
-    /// Its name.
+    /// Login name.
     pub username: String,
-    /// Its password.
+    /// Plain text; hashed before it is stored.
     pub password: String,
-    /// The name that is shown, if another.
+    /// The name that apps show, if it differs from the username.
     pub display_name: Option<String>,
-    /// Its role; a newcomer's if absent.
+    /// Name of a role; `newcomer` if `None`.
     pub role: Option<String>,
 }
 
-/// What is to be changed of an account.
-#[derive(Debug, Default)]
-pub struct UpdateUser {
-    /// Its name.
-    pub username: Option<String>,
-    /// The name that is shown; the outer option says whether to change it.
-    pub display_name: Option<Option<String>>,
-    /// Whether it may sign in.
-    pub enabled: Option<bool>,
-    /// Its password.
-    pub password: Option<String>,
-    /// The password it had; compared if given.
-    pub current_password: Option<String>,
-}
-
-/// A checked change.
-struct Checked {
-    username: Option<String>,
-    display_name: Option<Option<String>>,
-    enabled: Option<bool>,
-    password_hash: Option<String>,
-}
-
-/// Keeps accounts.
+/// The accounts service.
 #[derive(Debug, Clone)]
 pub struct Accounts {
     context: Context,
@@ -65,7 +46,7 @@ pub struct Accounts {
     activity: ActivityLog,
 }
 
-/// Notes what is wrong with a field, if anything.
+/// Returns the valid value, or records the error for the field.
 pub(super) fn check<T>(
     outcome: std::result::Result<T, &'static str>,
     path: &str,
@@ -76,18 +57,24 @@ pub(super) fn check<T>(
         .ok()
 }
 
-/// A password that may be set.
+/// Checks the length of a new password.
+///
+/// # Errors
+/// The reason, as text for the client.
 pub fn check_password(password: String) -> std::result::Result<NewPassword, &'static str> {
     NewPassword::new(password).ok_or("must have 8 to 256 bytes")
 }
 
-/// The conflict of a name that another account has.
+/// The error for a username that another account has.
 pub fn name_taken() -> ServiceError {
-    ServiceError::conflict("username_taken", "there is an account of this name")
+    ServiceError::conflict(
+        ErrorCode::UsernameTaken,
+        "an account with this name already exists",
+    )
 }
 
 impl Accounts {
-    /// The accounts of this store.
+    /// Creates the service.
     pub fn new(context: Context, passwords: Passwords, logins: Logins, activity: ActivityLog) -> Self {
         Self {
             context,
@@ -97,10 +84,10 @@ impl Accounts {
         }
     }
 
-    /// Accounts by the moment they were made.
+    /// Lists accounts by creation time.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(&self, page: Pagination, order: Order) -> Result<Listing<Account>> {
         Ok(self.context.store.list_accounts(page, order).await?)
     }
@@ -108,7 +95,7 @@ impl Accounts {
     /// An account.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn get(&self, id: UserId) -> Result<Account> {
         self.context
             .store
@@ -120,7 +107,7 @@ impl Accounts {
     /// The owner, if there is one.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn owner(&self) -> Result<Option<Account>> {
         Ok(self.context.store.owner().await?)
     }
@@ -128,7 +115,7 @@ impl Accounts {
     /// Enabled accounts, by name.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn enabled(&self) -> Result<Vec<User>> {
         Ok(self.context.store.enabled_users(None).await?)
     }
@@ -136,7 +123,7 @@ impl Accounts {
     /// Enabled accounts that were used within the last fifteen minutes.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn active(&self) -> Result<Vec<User>> {
         self.activity.write(&self.context.store).await?;
         let ago = i64::try_from(ACTIVE.as_millis()).unwrap_or(i64::MAX);
@@ -144,11 +131,11 @@ impl Accounts {
         Ok(self.context.store.enabled_users(Some(since)).await?)
     }
 
-    /// Makes an account.
+    /// Creates an account.
     ///
     /// # Errors
-    /// Invalid input or role; refused for a role that nobody is given or that may do more than the caller; conflict
-    /// for a name that is taken; the store's.
+    /// Invalid input or role; refused for a role that cannot be assigned or that has capabilities the caller lacks;
+    /// conflict for a name in use; database errors.
     pub async fn create(&self, by: AuthContext, request: CreateUser) -> Result<Account> {
         let mut errors = Vec::new();
         let username = check(check_username(&request.username), "username", &mut errors);
@@ -162,7 +149,7 @@ impl Accounts {
         let (Some(username), Some(password), true) = (username, password, errors.is_empty()) else {
             return Err(ServiceError::Invalid(errors));
         };
-        // Looked at before the password is hashed, and again with the change.
+        // Checked before the password is hashed, and again inside the transaction.
         {
             let mut change = self.context.change_by(&by).await?;
             check_role(&mut change, &by, &role).await?;
@@ -191,7 +178,7 @@ impl Accounts {
             let made = change
                 .account(new.id)
                 .await?
-                .ok_or_else(|| ServiceError::internal("the new account is gone"))?;
+                .ok_or_else(|| ServiceError::internal("the new account cannot be read back"))?;
             let details = [("role", role)];
             let event = AuditEvent::UserCreated;
             change
@@ -202,155 +189,11 @@ impl Accounts {
         })
         .await
     }
-
-    /// Changes an account: the caller's own, or another's.
-    ///
-    /// # Errors
-    /// Not found; refused for an account that may do more than the caller, for the guest, and for disabling the
-    /// owner or oneself; invalid input; conflict for a name that is taken; the store's.
-    pub async fn update(&self, by: AuthContext, id: UserId, request: UpdateUser) -> Result<Account> {
-        // A token tries no passwords, and gives nobody a way in that outlives it.
-        let is_way_in =
-            request.password.is_some() || request.current_password.is_some() || request.enabled == Some(true);
-        if is_way_in && !by.actor.is_signed_in() {
-            return Err(ServiceError::TokenNotPermitted);
-        }
-        let enabled = request.enabled;
-        let input = check_input(request)?;
-        let target = self.get(id).await?;
-        require_not_stronger(&by, &target)?;
-        if target.user.is_guest {
-            return Err(ServiceError::Refused("the guest's account cannot be changed"));
-        }
-        if enabled == Some(false) {
-            if target.user.is_owner {
-                return Err(ServiceError::Refused("the owner cannot be disabled"));
-            }
-            if id == by.actor.user.id {
-                return Err(ServiceError::Refused("nobody can disable themselves"));
-            }
-        }
-        let checked = self.hashed(&by, &target.user, input).await?;
-        let context = self.context.clone();
-        run_to_completion(&self.context.tasks, "user-update", async move {
-            apply(&context, &by, id, checked).await
-        })
-        .await
-    }
-
-    /// The change with its password hashed, if the password that it says was the old one is.
-    async fn hashed(&self, by: &AuthContext, target: &User, input: CheckedInput) -> Result<Checked> {
-        if let Some(current) = input.current_password {
-            self.logins.confirm_password(target, &by.client, current).await?;
-        }
-        Ok(Checked {
-            username: input.username,
-            display_name: input.display_name,
-            enabled: input.enabled,
-            password_hash: match input.password {
-                Some(password) => Some(self.passwords.hash(by.client.known(), password).await?),
-                None => None,
-            },
-        })
-    }
 }
 
-/// Whether the caller may make accounts with this role.
+/// Checks that the caller may create accounts with this role.
 async fn check_role(change: &mut IdentityChange, by: &AuthContext, name: &str) -> Result<()> {
     let role = find_role(change, name).await?;
     let role = role.ok_or_else(|| ServiceError::unknown("role", "there is no such role"))?;
     require_assignable(by, &role)
-}
-
-/// A change that makes sense, whoever it is of.
-struct CheckedInput {
-    username: Option<String>,
-    display_name: Option<Option<String>>,
-    enabled: Option<bool>,
-    password: Option<NewPassword>,
-    current_password: Option<String>,
-}
-
-fn check_input(request: UpdateUser) -> Result<CheckedInput> {
-    let mut errors = Vec::new();
-    let username = match request.username.as_deref().map(check_username) {
-        None => None,
-        Some(name) => check(name, "username", &mut errors),
-    };
-    let display_name = match request.display_name {
-        Some(Some(name)) => check(check_display_name(&name), "displayName", &mut errors).map(Some),
-        other => other,
-    };
-    let password = match request.password.map(check_password) {
-        None => None,
-        Some(password) => check(password, "password", &mut errors),
-    };
-    if !errors.is_empty() {
-        return Err(ServiceError::Invalid(errors));
-    }
-    Ok(CheckedInput {
-        username,
-        display_name,
-        enabled: request.enabled,
-        password,
-        current_password: request.current_password,
-    })
-}
-
-async fn apply(context: &Context, by: &AuthContext, id: UserId, checked: Checked) -> Result<Account> {
-    let mut change = context.change_by(by).await?;
-    let Account { user: old, roles } = change.account(id).await?.ok_or(ServiceError::NotFound)?;
-    // The roles may have changed since they were looked at.
-    require_not_stronger(
-        by,
-        &Account {
-            user: old.clone(),
-            roles,
-        },
-    )?;
-    let new = User {
-        username: checked.username.unwrap_or_else(|| old.username.clone()),
-        display_name: checked.display_name.unwrap_or_else(|| old.display_name.clone()),
-        enabled: checked.enabled.unwrap_or(old.enabled),
-        ..old.clone()
-    };
-    if !change.update_user(&new, &username_key(&new.username)).await? {
-        return Err(name_taken());
-    }
-    let changed: Vec<_> = [
-        ("username", new.username != old.username),
-        ("displayName", new.display_name != old.display_name),
-        ("enabled", new.enabled != old.enabled),
-    ]
-    .into_iter()
-    .filter_map(|(field, changed)| changed.then_some(field))
-    .collect();
-    if !changed.is_empty() {
-        let details = [("changed", changed.join(", "))];
-        let event = AuditEvent::UserUpdated;
-        change
-            .audit(&context.audit_of(by, event, Some(&new), &details))
-            .await?;
-    }
-    if let Some(hash) = &checked.password_hash {
-        change.set_password_hash(id, hash).await?;
-        let event = AuditEvent::PasswordChanged;
-        change
-            .audit(&context.audit_of(by, event, Some(&new), &[]))
-            .await?;
-    }
-    // Whoever knew the old password, or was let in until now, is out; the caller stays.
-    if checked.password_hash.is_some() || !new.enabled {
-        change
-            .revoke_sessions(id, by.actor.session(), context.now())
-            .await?;
-    }
-    let account = change.account(id).await?.ok_or(ServiceError::NotFound)?;
-    if changed.is_empty() {
-        change.commit_of([id]).await?;
-    } else {
-        // Others are shown the name, and lists of who is enabled.
-        change.commit().await?;
-    }
-    Ok(account)
 }

@@ -1,5 +1,5 @@
-//! When accounts, sessions and tokens were last used: kept in memory, written now and then. A request must not wait
-//! for the disk because of it, and a power cut may take the last minute.
+//! The last use of accounts, sessions and tokens. It is kept in memory and written periodically, so that requests do
+//! not wait for the disk; a power failure loses at most the last minute.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,7 +12,7 @@ use svc_domain::id::{PersonalAccessTokenId, SessionId, UserId};
 use svc_domain::time::Timestamp;
 use svc_store::{Activity, Store};
 
-/// How often it is written.
+/// Interval of the writes.
 pub const WRITE_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
@@ -22,12 +22,12 @@ struct LastSeen {
     tokens: HashMap<PersonalAccessTokenId, Timestamp>,
 }
 
-/// Notes who was here. Clones share it.
+/// Collects the last use of each credential. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct ActivityLog(Arc<Mutex<LastSeen>>);
 
 impl ActivityLog {
-    /// Notes that a caller was here.
+    /// Records a request of the caller.
     pub fn note(&self, actor: &Actor, now: Timestamp) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.users.insert(actor.user.id, now);
@@ -45,10 +45,10 @@ impl ActivityLog {
         }
     }
 
-    /// Writes what was noted since the last time.
+    /// Writes everything recorded since the last call.
     ///
     /// # Errors
-    /// The store's; what was noted is lost then.
+    /// Database errors; the recorded uses are lost then.
     pub async fn write(&self, store: &Store) -> Result<()> {
         let seen = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let activity = Activity {

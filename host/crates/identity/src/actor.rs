@@ -1,4 +1,4 @@
-//! The caller of a request, once known.
+//! The authenticated caller of a request.
 
 use std::sync::Arc;
 
@@ -9,28 +9,28 @@ use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 use svc_domain::user::User;
 
-/// By what the caller proved who they are.
+/// How the caller authenticated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuthMethod {
-    /// An access token from signing in.
+    /// An access token of a login.
     AccessToken {
-        /// The app they signed in to.
+        /// The app of the login.
         app: App,
-        /// The session that the token belongs to, if it has one.
+        /// The session of the token, if it has one.
         session: Option<SessionId>,
-        /// When the token ends.
+        /// Expiry of the token.
         expires_at: Timestamp,
     },
     /// A personal access token.
     PersonalAccessToken(PersonalAccessTokenId),
-    /// A signed link, which opens one item.
+    /// A signed link to one item.
     ItemLink(CredentialBinding),
 }
 
-/// What a credential depends on beside its account: it ends with it, and so does everything made with it.
+/// The object whose revocation ends a credential, and everything created with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CredentialBinding {
-    /// The account alone.
+    /// Only the account.
     Account,
     /// A session.
     Session(SessionId),
@@ -38,40 +38,40 @@ pub enum CredentialBinding {
     Token(PersonalAccessTokenId),
 }
 
-/// A known caller, with everything that decides what they may do.
+/// The authenticated caller with its permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Actor {
     /// The account.
     pub user: Arc<User>,
-    /// Names of its roles.
+    /// Names of the account's roles.
     pub roles: Arc<[String]>,
-    /// What they allow together, narrowed to what the credential allows.
+    /// Capabilities of all roles, restricted to those of the credential.
     pub capabilities: CapabilitySet,
-    /// What they see of the media that the capabilities let them read.
+    /// The media that the caller may see, if the capabilities permit reading them.
     pub scope: MediaScope,
-    /// The credential that was shown.
+    /// How the caller authenticated.
     pub auth_method: AuthMethod,
-    /// The state of accounts and roles, as the store numbers it, that all of this was read from.
+    /// The identity version counter at which the permissions were read.
     pub revision: i64,
 }
 
 impl Actor {
-    /// Whether the caller may do something.
+    /// Whether the caller has a capability.
     pub fn may(&self, capability: Capability) -> bool {
         self.capabilities.contains(capability)
     }
 
-    /// Whether the caller may act on who or what has these capabilities: nobody acts on a stronger one.
+    /// Whether the caller has all of these capabilities. Nobody may act on an account or role with more.
     pub fn covers(&self, capabilities: CapabilitySet) -> bool {
         capabilities.is_subset(self.capabilities)
     }
 
-    /// Whether the caller signed in, rather than showing a token that was made for a program.
+    /// Whether the caller used an access token of a login, not a personal access token or link.
     pub fn is_signed_in(&self) -> bool {
         matches!(self.auth_method, AuthMethod::AccessToken { .. })
     }
 
-    /// The session that the caller's token belongs to.
+    /// The session of the caller's access token.
     pub fn session(&self) -> Option<SessionId> {
         match self.auth_method {
             AuthMethod::AccessToken { session, .. } => session,
@@ -79,7 +79,7 @@ impl Actor {
         }
     }
 
-    /// What the caller's credential depends on.
+    /// The object whose revocation ends the caller's credential.
     pub fn binding(&self) -> CredentialBinding {
         match self.auth_method {
             AuthMethod::AccessToken { session: None, .. } => CredentialBinding::Account,

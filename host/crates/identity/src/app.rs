@@ -1,8 +1,8 @@
-//! The client apps that people sign in to.
+//! The client apps.
 
 use crate::capability::Capability;
 
-/// A client app, as the header `svc-app` names it.
+/// A client app; the header `svc-app` carries its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum App {
     /// Administration.
@@ -11,7 +11,7 @@ pub enum App {
     Music,
     /// Photos.
     Photos,
-    /// Movies and series.
+    /// Movies and TV shows.
     Cinema,
 }
 
@@ -29,12 +29,12 @@ impl App {
         }
     }
 
-    /// The app of exactly this name.
+    /// Parses a name; case-sensitive.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|app| app.as_str() == name)
     }
 
-    /// What it takes to sign in to it.
+    /// The capability required to sign in to the app.
     pub fn login_capability(self) -> Capability {
         match self {
             Self::Admin => Capability::AdminAppLogin,

@@ -1,4 +1,4 @@
-//! The audit log: reading it, and writing what the server does by itself.
+//! The audit log: reading it, and writing entries of background work.
 
 use std::sync::Arc;
 
@@ -7,27 +7,47 @@ use crate::{Context, Details};
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::{IdGenerator, UserId};
 use svc_domain::list::{Listing, Order, Pagination};
-use svc_domain::time::Clock;
+use svc_domain::time::{Clock, Timestamp};
 use svc_store::Store;
 
 pub use svc_store::AuditFilter;
 
-/// Reads the log.
+/// An entry about something that happens now, without actor, target and address.
+pub(crate) fn new_entry(
+    ids: &IdGenerator,
+    now: Timestamp,
+    event: AuditEvent,
+    details: Details<'_>,
+) -> AuditEntry {
+    let details = details.iter();
+    AuditEntry {
+        id: ids.next(now),
+        at: now,
+        times: 1,
+        last_at: now,
+        event,
+        actor: None,
+        target: None,
+        address: None,
+        details: details
+            .map(|(key, value)| ((*key).to_owned(), value.clone()))
+            .collect(),
+    }
+}
+
+/// Read access to the audit log.
 #[derive(Debug, Clone)]
 pub struct Audit {
     store: Store,
 }
 
 impl Audit {
-    /// The log of this store.
+    /// Creates the service.
     pub fn new(store: Store) -> Self {
         Self { store }
     }
 
-    /// Lines of the log.
-    ///
-    /// # Errors
-    /// The store's.
+    /// Lists entries.
     pub async fn list(
         &self,
         filter: &AuditFilter,
@@ -38,7 +58,7 @@ impl Audit {
     }
 }
 
-/// Writes about what goes on in the background: nobody waits for its end, and it does not end for want of a line.
+/// Writes entries of background work. A failed write is logged and does not stop the work.
 #[derive(Debug, Clone)]
 pub struct BackgroundLog {
     store: Store,
@@ -47,12 +67,12 @@ pub struct BackgroundLog {
 }
 
 impl BackgroundLog {
-    /// Into the log of this store.
+    /// Creates a log with its own id generator and clock.
     pub fn new(store: Store, ids: Arc<IdGenerator>, clock: Arc<dyn Clock>) -> Self {
         Self { store, ids, clock }
     }
 
-    /// Into the log of these accounts.
+    /// Creates a log that shares the context's parts.
     pub fn of(context: &Context) -> Self {
         let Context {
             store, ids, clock, ..
@@ -60,7 +80,7 @@ impl BackgroundLog {
         Self::new(store.clone(), Arc::clone(ids), Arc::clone(clock))
     }
 
-    /// Writes a line about what somebody asked for, or nobody.
+    /// Writes an entry; `by` is the account that caused it, if any.
     pub async fn note(&self, event: AuditEvent, by: Option<UserId>, details: Details<'_>) {
         if let Err(error) = self.write(event, by, details).await {
             tracing::warn!(%error, event = event.as_str(), "audit entry could not be stored");
@@ -75,20 +95,9 @@ impl BackgroundLog {
             }),
             None => None,
         };
-        let now = self.clock.now();
-        let details = details.iter();
         let entry = AuditEntry {
-            id: self.ids.next(now),
-            at: now,
-            times: 1,
-            last_at: now,
-            event,
             actor,
-            target: None,
-            address: None,
-            details: details
-                .map(|(key, value)| ((*key).to_owned(), value.clone()))
-                .collect(),
+            ..new_entry(&self.ids, self.clock.now(), event, details)
         };
         Ok(self.store.write_audit(&entry).await?)
     }

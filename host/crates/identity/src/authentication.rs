@@ -1,95 +1,62 @@
-//! From a credential to a known caller.
+//! Authenticates a credential: resolves it to an `Actor`.
+
+mod permissions;
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::access_token::{TokenError, TokenIdentity};
 use crate::activity::ActivityLog;
-use crate::actor::{Actor, AuthMethod, CredentialBinding};
+use crate::actor::{Actor, AuthMethod};
 use crate::capability::{Capability, CapabilitySet};
 use crate::credential::Credential;
 use crate::error::ServiceError;
 use crate::keys::KeyRing;
-use crate::policy;
 use crate::secret_token::{PersonalAccessSecret, TokenHash};
 use crate::settings::Settings;
-use crate::{Context, capabilities_of};
+use crate::{Context, capabilities_of, policy};
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 use svc_platform::tasks::Tasks;
 
-/// Callers that are remembered; beyond it, all are forgotten and asked for anew.
+pub use permissions::{PermissionSnapshot, Principal};
+
+/// Maximum of cached actors; the cache is emptied when it is full.
 const MAX_CACHED: usize = 10_000;
 
-/// Why a credential makes nobody known.
+/// Why a credential does not authenticate.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthenticationError {
-    /// None was shown, or several that differ.
+    /// The request has no credential, or several that differ.
     #[error("sign in first")]
     Missing,
-    /// The access token is bad or has ended; a fresh one may do.
+    /// The access token is invalid or expired; a refresh may help.
     #[error("the access token is invalid or has expired")]
     InvalidAccessToken,
-    /// The access token was made elsewhere, or its account is gone: sign in again.
+    /// The access token is of another server, or its account was deleted; the client has to sign in.
     #[error("the access token is not valid on this server")]
     ForeignAccessToken,
-    /// The personal access token is unknown, revoked or has ended.
+    /// The personal access token is unknown, revoked or expired.
     #[error("the personal access token is invalid, revoked or expired")]
     InvalidPersonalAccessToken,
-    /// The server could not tell.
+    /// The server failed to check the credential.
     #[error(transparent)]
     Service(#[from] ServiceError),
 }
 
-/// Who is behind a connection that stays open, and by what. Two with the same one may do the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Principal {
-    user: UserId,
-    is_guest: bool,
-    binding: CredentialBinding,
-}
-
-impl Principal {
-    /// Of this caller.
-    pub fn of(actor: &Actor) -> Self {
-        Self {
-            user: actor.user.id,
-            is_guest: actor.user.is_guest,
-            binding: actor.binding(),
-        }
-    }
-
-    /// The account.
-    pub fn user(&self) -> UserId {
-        self.user
-    }
-}
-
-/// What an open connection's caller may do at this moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PermissionSnapshot {
-    /// Of the roles, narrowed to the token's.
-    pub capabilities: CapabilitySet,
-    /// What they see of the media.
-    pub scope: MediaScope,
-    /// When the personal access token ends, and the connection with it. The end of an access token ends none: its
-    /// session goes on.
-    pub ends: Option<Timestamp>,
-}
-
-/// What a good credential was found to be.
+/// A cached authentication.
 #[derive(Debug, Clone)]
 struct CachedActor {
-    /// The state of accounts and roles at that time.
+    /// The identity version counter when it was read.
     revision: i64,
     actor: Arc<Actor>,
     ends: Option<Timestamp>,
 }
 
-/// Makes callers known. Remembers who they are until their account, session or token changes, or what is about all,
-/// such as a role: such a change is known to the next request, without a question to the database by all others.
+/// Authenticates callers. Actors are cached until their account, session or token changes, or a role that may concern
+/// anyone. A change applies to the next request; other requests need no database query.
 #[derive(Debug, Clone)]
 pub struct Authentication {
     context: Context,
@@ -100,12 +67,12 @@ pub struct Authentication {
 }
 
 impl Authentication {
-    /// Where those work who watch over what callers have opened.
+    /// Spawns the tasks that watch open connections.
     pub fn tasks(&self) -> &Tasks {
         &self.context.tasks
     }
 
-    /// Over these keys and accounts.
+    /// Creates the service.
     pub fn new(context: Context, keys: KeyRing, settings: Settings, activity: ActivityLog) -> Self {
         Self {
             context,
@@ -116,22 +83,22 @@ impl Authentication {
         }
     }
 
-    /// The caller behind a credential, with the account and roles of this moment: what was changed by a commit
-    /// before this call counts.
+    /// Authenticates a credential with the current account and roles; every change committed before the call is
+    /// applied.
     ///
     /// # Errors
-    /// Which of the refusals it is, by `docs/decisions/0012-401-410-503.md`.
+    /// See `docs/decisions/0012-401-410-503.md`.
     pub async fn actor(&self, credential: Option<Credential>) -> Result<Arc<Actor>, AuthenticationError> {
         let now = self.context.now();
         let credential = credential.ok_or(AuthenticationError::Missing)?;
-        // A credential is known again by its digest: neither signature nor database are asked a second time.
+        // The digest is the cache key, so a cached credential needs neither a signature check nor a database query.
         let digest = credential.digest();
         let known = match self.cached(&digest) {
             Some(known) => known,
             None => {
-                // Read before the store is asked: a change in between makes the answer outdated at once.
+                // Read before the query: a change in between then makes the cached actor stale.
                 let revision = self.context.store.identity_revision();
-                let (actor, ends) = self.look_up(&credential, now, revision).await?;
+                let (actor, ends) = self.authenticate(&credential, now, revision).await?;
                 let known = CachedActor {
                     revision,
                     actor: Arc::new(actor),
@@ -149,7 +116,7 @@ impl Authentication {
                 Credential::PersonalAccessToken(_) => AuthenticationError::InvalidPersonalAccessToken,
             });
         }
-        // Looked at each time: whoever shuts guests out means those who are in, too.
+        // Checked on each request: disabling guest access also ends the sessions of guests.
         if known.actor.user.is_guest && !self.settings.guest_access() {
             return Err(AuthenticationError::InvalidAccessToken);
         }
@@ -157,11 +124,10 @@ impl Authentication {
         Ok(known.actor)
     }
 
-    /// The user behind a signed link to `path`, who may do no more than `capability` by it, and only what they may at
-    /// this moment.
+    /// Authenticates a signed link to `path`. The actor has at most `capability`, and only what its account may do now.
     ///
     /// # Errors
-    /// As for an access token that does not count.
+    /// As for an invalid access token.
     pub async fn actor_of_link(
         &self,
         token: &str,
@@ -195,70 +161,17 @@ impl Authentication {
         }))
     }
 
-    /// The state of accounts, as a number that rises with each change.
+    /// The identity version counter.
     pub fn revision(&self) -> i64 {
         self.context.store.identity_revision()
     }
 
-    /// The last change that was, or may have been, about an account.
+    /// The version counter at the last change that may concern this account.
     pub fn revision_of(&self, user: UserId) -> i64 {
         self.context.store.identity_revision_of(user)
     }
 
-    /// What the caller of an open connection may do as of now; `None` when it is to be closed: account gone or
-    /// disabled, session or token revoked.
-    ///
-    /// # Errors
-    /// The store's: nobody can tell.
-    pub async fn permissions(
-        &self,
-        principal: &Principal,
-    ) -> Result<Option<PermissionSnapshot>, ServiceError> {
-        match self.enabled_account(principal.user).await? {
-            Some(account) => self.permissions_of_account(principal, &account).await,
-            None => Ok(None),
-        }
-    }
-
-    /// The same for an account that was read already.
-    async fn permissions_of_account(
-        &self,
-        principal: &Principal,
-        account: &Account,
-    ) -> Result<Option<PermissionSnapshot>, ServiceError> {
-        let store = &self.context.store;
-        let mut permissions = PermissionSnapshot {
-            capabilities: capabilities_of(account),
-            scope: self.scope_of(&account.user).await?,
-            ends: None,
-        };
-        match principal.binding {
-            CredentialBinding::Account => {}
-            CredentialBinding::Session(session) => {
-                if !store.session_counts(session, principal.user).await? {
-                    return Ok(None);
-                }
-            }
-            CredentialBinding::Token(id) => {
-                let tokens = store.personal_access_tokens(principal.user).await?;
-                let Some(token) = tokens.into_iter().find(|token| token.id == id) else {
-                    return Ok(None);
-                };
-                permissions.capabilities = narrowed(permissions.capabilities, token.capabilities.as_deref());
-                permissions.ends = token.expires_at;
-            }
-        }
-        Ok((!self.is_expired(principal, permissions.ends)).then_some(permissions))
-    }
-
-    /// Whether an open connection is over without any change of its account: by time, or because guests are not
-    /// welcome any more.
-    pub fn is_expired(&self, principal: &Principal, ends: Option<Timestamp>) -> bool {
-        ends.is_some_and(|ends| ends <= self.context.now())
-            || (principal.is_guest && !self.settings.guest_access())
-    }
-
-    async fn look_up(
+    async fn authenticate(
         &self,
         credential: &Credential,
         now: Timestamp,
@@ -275,19 +188,23 @@ impl Authentication {
                         TokenError::Foreign => AuthenticationError::ForeignAccessToken,
                     })?;
                 let ends = identity.expires_at;
-                Ok((self.signed_in(identity, revision).await?, Some(ends)))
+                Ok((self.actor_of_login(identity, revision).await?, Some(ends)))
             }
-            // It opens an item's own path, which does not come this way.
+            // A link is valid only for the path of its item, which `actor_of_link` handles.
             Credential::ItemLink(_) => Err(AuthenticationError::InvalidAccessToken),
             Credential::PersonalAccessToken(text) => {
                 let secret = PersonalAccessSecret::parse(text);
                 let secret = secret.ok_or(AuthenticationError::InvalidPersonalAccessToken)?;
-                self.by_token(&secret, revision).await
+                self.actor_of_token(&secret, revision).await
             }
         }
     }
 
-    async fn signed_in(&self, identity: TokenIdentity, revision: i64) -> Result<Actor, AuthenticationError> {
+    async fn actor_of_login(
+        &self,
+        identity: TokenIdentity,
+        revision: i64,
+    ) -> Result<Actor, AuthenticationError> {
         let account = self.enabled_account(identity.user).await?;
         let account = account.ok_or(AuthenticationError::ForeignAccessToken)?;
         if let Some(session) = identity.session {
@@ -301,10 +218,10 @@ impl Authentication {
             session: identity.session,
             expires_at: identity.expires_at,
         };
-        Ok(self.known(account, auth_method, revision).await?)
+        Ok(self.actor_of_account(account, auth_method, revision).await?)
     }
 
-    async fn by_token(
+    async fn actor_of_token(
         &self,
         secret: &PersonalAccessSecret,
         revision: i64,
@@ -314,7 +231,7 @@ impl Authentication {
         let token = token.map_err(ServiceError::from)?.ok_or(INVALID)?;
         let account = self.enabled_account(token.user).await?.ok_or(INVALID)?;
         let auth_method = AuthMethod::PersonalAccessToken(token.id);
-        let mut actor = self.known(account, auth_method, revision).await?;
+        let mut actor = self.actor_of_account(account, auth_method, revision).await?;
         actor.capabilities = narrowed(actor.capabilities, token.capabilities.as_deref());
         Ok((actor, token.expires_at))
     }
@@ -339,10 +256,10 @@ impl Authentication {
         cache.insert(digest, known);
     }
 
-    /// What an account sees of the media, by the state of accounts at this moment.
+    /// The media that an account may see now.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn scope_of(&self, user: &User) -> Result<MediaScope, ServiceError> {
         if user.is_owner {
             return Ok(MediaScope::All);
@@ -350,7 +267,7 @@ impl Authentication {
         Ok(self.context.store.media_scope(user.id).await?)
     }
 
-    async fn known(
+    async fn actor_of_account(
         &self,
         account: Account,
         auth_method: AuthMethod,
@@ -367,7 +284,7 @@ impl Authentication {
     }
 }
 
-/// What is left of these capabilities with a personal access token that was made for some of them.
+/// Restricts capabilities to those of a personal access token; `None` does not restrict.
 pub(super) fn narrowed(capabilities: CapabilitySet, names: Option<&[String]>) -> CapabilitySet {
     names.map_or(capabilities, |names| {
         capabilities.intersection(policy::capabilities_of_names(names))

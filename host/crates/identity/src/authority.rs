@@ -1,5 +1,5 @@
-//! A change of identities by a known caller: whether they may was decided when the request came in, and is decided
-//! again inside the transaction, where nothing can change any more.
+//! Repeats the authorization of a caller inside the transaction that changes identities, because it may have changed
+//! since the request was authorized.
 
 use crate::actor::{Actor, CredentialBinding};
 use crate::authentication::{AuthenticationError, narrowed};
@@ -8,15 +8,15 @@ use crate::{AuthContext, Context, capabilities_of};
 use svc_store::IdentityChange;
 
 impl Context {
-    /// Begins a change by this caller; by the server itself if there is none. Between the moment at which the request was let in and this one, a body was
-    /// received, a password hashed, a turn awaited: the account, its session or token, and what it may do, must still be
-    /// there. After a factory reset none of them is.
+    /// Begins a transaction for this caller; `None` is the server itself. While the request received its body, hashed a
+    /// password or waited for a permit, its account, session or token may have been revoked or its permissions reduced.
+    /// After a factory reset no caller is valid.
     ///
     /// # Errors
-    /// What the caller would be told if they asked now; the store's.
+    /// The error that authentication would return now; database errors.
     pub async fn change_by(&self, by: impl Into<Option<&AuthContext>>) -> Result<IdentityChange> {
         let mut change = self.store.change_identity().await?;
-        // Every change that takes something from somebody raises a number.
+        // Every revocation increments the version counter, so an unchanged counter needs no check.
         if let Some(by) = by.into()
             && !change.is_as_it_was(by.actor.user.id, by.actor.revision).await?
         {
@@ -53,11 +53,11 @@ impl Context {
                 capabilities = narrowed(capabilities, token.capabilities.as_deref());
             }
         }
-        // The rules of the change were applied, and will be, to what the caller could do then.
+        // The rules were checked against the capabilities of the request, so these must still be granted.
         if actor.capabilities.is_subset(capabilities) {
             Ok(())
         } else {
-            Err(ServiceError::Refused("your roles have changed meanwhile"))
+            Err(ServiceError::Refused("your permissions have changed; try again"))
         }
     }
 }

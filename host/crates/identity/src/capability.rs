@@ -1,10 +1,10 @@
-//! The closed list of things that a caller may be allowed to do.
+//! The closed list of capabilities.
 
 use std::fmt;
 
 macro_rules! capabilities {
     ($($variant:ident = $name:literal),+ $(,)?) => {
-        /// One thing that a role can allow. The names are part of the API.
+        /// A right that a role can grant. The names are part of the API.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Capability {
@@ -15,7 +15,7 @@ macro_rules! capabilities {
         }
 
         impl Capability {
-            /// All of them, in the order of the policy table.
+            /// All capabilities, in the order of the policy table.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The name in the API.
@@ -87,7 +87,7 @@ capabilities! {
 }
 
 impl Capability {
-    /// The capability of exactly this name.
+    /// Parses a name; case-sensitive.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
             .iter()
@@ -115,18 +115,18 @@ impl CapabilitySet {
         Capability::ALL.iter().copied().collect()
     }
 
-    /// Whether the set holds `capability`.
+    /// Whether the set contains `capability`.
     pub fn contains(self, capability: Capability) -> bool {
         self.0 & (1 << capability as u8) != 0
     }
 
-    /// What either set holds.
+    /// The union of both sets.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// What both sets hold.
+    /// The intersection of both sets.
     #[must_use]
     pub fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -137,7 +137,7 @@ impl CapabilitySet {
         self.0 & !other.0 == 0
     }
 
-    /// The capabilities, in the order of the table.
+    /// Iterates in the order of the policy table.
     pub fn iter(self) -> impl Iterator<Item = Capability> {
         Capability::ALL
             .iter()
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn capability_names_are_unique_and_of_one_form() {
+    fn capability_names_are_unique_and_have_two_parts() {
         let mut names: Vec<_> = Capability::ALL
             .iter()
             .map(|capability| capability.as_str())
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_hold_what_was_put_in_and_nothing_else() {
+    fn capability_set_contains_exactly_the_inserted_capabilities() {
         let set: CapabilitySet = [Capability::PhotosRead, Capability::BackupsRead]
             .into_iter()
             .collect();

@@ -1,57 +1,56 @@
-//! The cloud as the server sees it: who vouches for cloud accounts, and who knows of new versions.
+//! The interface to the cloud: verification of cloud accounts, releases and the subscription.
 
 use std::pin::Pin;
 
-use crate::error::ServiceError;
+use crate::error::{ErrorCode, RetryReason, ServiceError, TryLater};
 
-/// Why the cloud gave no answer that helps.
+/// Why a request to the cloud failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloudError {
-    /// It could not be reached, or none is configured.
+    /// The cloud is unreachable or not configured.
     Unavailable,
-    /// It does not accept the token.
+    /// The cloud rejected the token.
     Rejected,
 }
 
 impl From<CloudError> for ServiceError {
     fn from(error: CloudError) -> Self {
         match error {
-            CloudError::Unavailable => Self::Unavailable {
-                code: "cloud_unavailable",
-                message: "the cloud cannot be reached",
-            },
+            CloudError::Unavailable => {
+                TryLater::unavailable(RetryReason::CloudUnavailable, "the cloud cannot be reached").into()
+            }
             CloudError::Rejected => Self::Unauthorized {
-                code: Some("cloud_token_required"),
-                message: "the cloud does not accept this token",
+                code: Some(ErrorCode::CloudTokenRequired),
+                message: "the cloud rejected this token",
             },
         }
     }
 }
 
-/// A cloud account that the cloud vouches for.
+/// A cloud account that the cloud verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CloudAccount {
-    /// Its id at the cloud.
+    /// Its id in the cloud.
     pub id: String,
 }
 
 /// A released version of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// Its number.
+    /// Semantic version.
     pub version: String,
     /// When it was released, ISO 8601.
     pub released_at: String,
-    /// Days by which this server is behind it.
+    /// Days between the release of this server's version and that release.
     pub days_behind: u32,
 }
 
-/// An answer that takes its time.
+/// The future of a request to the cloud.
 pub type CloudFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CloudError>> + Send + 'a>>;
 
-/// What the server asks the cloud.
+/// Requests to the cloud.
 pub trait Cloud: Send + Sync + std::fmt::Debug {
-    /// Whose token it is.
+    /// Verifies a token and returns its account.
     fn account<'a>(&'a self, token: &'a str) -> CloudFuture<'a, CloudAccount>;
 
     /// The newest release of a channel.
@@ -61,18 +60,18 @@ pub trait Cloud: Send + Sync + std::fmt::Debug {
     fn subscription(&self) -> CloudFuture<'_, Subscription>;
 }
 
-/// What the server may use of the cloud.
+/// The subscription of this server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
-    /// Its name.
+    /// Name of the tier.
     pub tier: String,
-    /// Accounts that it allows; as many as one likes if absent.
+    /// Maximum number of accounts; unlimited if `None`.
     pub seats: Option<u32>,
-    /// When it ends, ISO 8601.
+    /// Expiry, ISO 8601.
     pub expires_at: Option<String>,
 }
 
-/// No cloud is configured: nothing calls out, and what needs one says so.
+/// The implementation without a configured cloud: every request fails with `Unavailable`, without network access.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoCloud;
 

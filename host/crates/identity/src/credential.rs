@@ -1,4 +1,4 @@
-//! Which credential a request shows, before anyone asks whether it is any good.
+//! Extracts the credential of a request and classifies it by its form, without checking it.
 
 use sha2::{Digest, Sha256};
 
@@ -7,31 +7,29 @@ use crate::secret_token::TokenHash;
 /// The prefix of personal access tokens.
 pub const PERSONAL_ACCESS_TOKEN_PREFIX: &str = "svc_pat_";
 
-/// The prefix of the tokens of signed links.
+/// The prefix of the tokens of item links.
 pub const ITEM_LINK_PREFIX: &str = "svc_link_";
 
-/// What a request carries, as text.
+/// The places of a request that may contain a credential.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PresentedCredentials<'a> {
-    /// The values of the `Authorization` header. Bytes, because a header may hold any.
+    /// The values of the `Authorization` header, which may not be UTF-8.
     pub authorization: &'a [&'a [u8]],
     /// The values of the query parameter `token`, decoded.
     pub token: &'a [&'a str],
-    /// The values of the old query parameter `authorization`, where a route takes it. An access token alone counts
-    /// there, with or without the scheme before it.
+    /// The values of the deprecated query parameter `authorization`, on routes that accept it. Only access tokens are
+    /// accepted there, with or without the scheme.
     pub authorization_parameter: &'a [&'a str],
-    /// Whether the method only reads; elsewhere parameters count for nothing.
-    pub reads_only: bool,
 }
 
-/// A credential by its form.
+/// A credential, classified by its form.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credential {
-    /// Looks like a personal access token.
+    /// Has the prefix of personal access tokens.
     PersonalAccessToken(String),
-    /// Looks like the token of a signed link.
+    /// Has the prefix of item links.
     ItemLink(String),
-    /// Anything else: to be read as an access token.
+    /// Any other text.
     AccessToken(String),
 }
 
@@ -46,20 +44,17 @@ impl std::fmt::Debug for Credential {
 }
 
 impl Credential {
-    /// By what it is known again without being kept.
+    /// SHA-256 of the credential, to recognise it without storing it.
     pub fn digest(&self) -> TokenHash {
         let (Self::PersonalAccessToken(text) | Self::ItemLink(text) | Self::AccessToken(text)) = self;
         Sha256::digest(text.as_bytes()).into()
     }
 }
 
-/// The credential that counts: a Bearer header before `?token=` before `?authorization=`, never falling back from a
-/// bad one to the next, and nothing at all when header and query differ or one of them is there twice.
+/// Returns the credential of a request. The Bearer header precedes `?token=`, which precedes `?authorization=`; an
+/// invalid one never falls back to the next. Returns `None` if header and query differ or one of them is repeated.
 pub fn find(presented: PresentedCredentials<'_>) -> Option<Credential> {
     let (query, is_old) = match presented {
-        PresentedCredentials {
-            reads_only: false, ..
-        } => (&[][..], false),
         PresentedCredentials { token: [], .. } => (presented.authorization_parameter, true),
         PresentedCredentials { token, .. } => (token, false),
     };
@@ -83,7 +78,7 @@ pub fn find(presented: PresentedCredentials<'_>) -> Option<Credential> {
     }
 }
 
-/// The access token of the old parameter, which takes no other secret.
+/// The access token of the deprecated parameter, which accepts no other kind of credential.
 fn access_token_alone(value: &str) -> Option<&str> {
     let token = match value.split_once(' ') {
         Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
@@ -95,7 +90,7 @@ fn access_token_alone(value: &str) -> Option<&str> {
     }
 }
 
-/// The token of a Bearer header; `None` for another scheme, such as a proxy's Basic, which is not ours to judge.
+/// The token of a Bearer header; `None` for another scheme, such as Basic of a proxy, which is ignored.
 fn bearer_token(value: &[u8]) -> Option<&[u8]> {
     let value = value.trim_ascii();
     let end = value
@@ -124,12 +119,11 @@ mod tests {
 
     use super::*;
 
-    fn shown(authorization: &[&str], token: &[&str], reads_only: bool) -> Option<String> {
+    fn shown(authorization: &[&str], token: &[&str]) -> Option<String> {
         let authorization: Vec<_> = authorization.iter().map(|value| value.as_bytes()).collect();
         find(PresentedCredentials {
             authorization: &authorization,
             token,
-            reads_only,
             ..PresentedCredentials::default()
         })
         .map(|credential| match credential {
@@ -142,50 +136,44 @@ mod tests {
     #[covers("R17")]
     #[test]
     fn credential_is_found_by_the_rules_of_delivery() {
-        // (Authorization headers, ?token= values, GET or HEAD, credential that counts)
-        let cases: &[(&[&str], &[&str], bool, Option<&str>)] = &[
-            (&[], &[], true, None),
-            (&["Bearer abc"], &[], true, Some("abc")),
-            (&["bearer abc"], &[], false, Some("abc")),
-            (&["BEARER   abc "], &[], true, Some("abc")),
-            (&["Bearer\tabc"], &[], true, Some("abc")),
-            (&["Bearer"], &[], true, None),
-            (&["Bearer "], &[], true, None),
-            (&[""], &[], true, None),
-            (&["abc"], &[], true, None),
-            (&["Bearerabc"], &[], true, None),
-            (&["Basic dXNlcjpwYXNz"], &[], true, None),
-            (&["Basic dXNlcjpwYXNz"], &["abc"], true, Some("abc")),
-            (&[], &["abc"], true, Some("abc")),
-            (&[], &["abc"], false, None),
-            (&[], &[""], true, None),
-            (&["Bearer abc"], &["abc"], true, Some("abc")),
-            (&["Bearer abc"], &["def"], true, None),
-            (&["Bearer abc"], &["def"], false, Some("abc")),
-            (&["Bearer "], &["def"], true, None),
-            (&["Bearer a b"], &["def"], true, None),
-            (&[], &["abc", "abc"], true, None),
-            (&[], &["abc", "def"], true, None),
-            (&["Bearer abc"], &["abc", "abc"], true, None),
-            (&["Bearer abc", "Bearer abc"], &[], true, None),
-            (&["Bearer abc", "Basic x"], &[], true, Some("abc")),
-            (&["Bearer svc_pat_x"], &[], true, Some("pat svc_pat_x")),
-            (&[], &["svc_pat_x"], true, Some("pat svc_pat_x")),
-            (&["Bearer SVC_PAT_x"], &[], true, Some("SVC_PAT_x")),
+        // (Authorization headers, ?token= values, credential that counts)
+        let cases: &[(&[&str], &[&str], Option<&str>)] = &[
+            (&[], &[], None),
+            (&["Bearer abc"], &[], Some("abc")),
+            (&["bearer abc"], &[], Some("abc")),
+            (&["BEARER   abc "], &[], Some("abc")),
+            (&["Bearer\tabc"], &[], Some("abc")),
+            (&["Bearer"], &[], None),
+            (&["Bearer "], &[], None),
+            (&[""], &[], None),
+            (&["abc"], &[], None),
+            (&["Bearerabc"], &[], None),
+            (&["Basic dXNlcjpwYXNz"], &[], None),
+            (&["Basic dXNlcjpwYXNz"], &["abc"], Some("abc")),
+            (&[], &["abc"], Some("abc")),
+            (&[], &[""], None),
+            (&["Bearer abc"], &["abc"], Some("abc")),
+            (&["Bearer abc"], &["def"], None),
+            (&["Bearer "], &["def"], None),
+            (&["Bearer a b"], &["def"], None),
+            (&[], &["abc", "abc"], None),
+            (&[], &["abc", "def"], None),
+            (&["Bearer abc"], &["abc", "abc"], None),
+            (&["Bearer abc", "Bearer abc"], &[], None),
+            (&["Bearer abc", "Basic x"], &[], Some("abc")),
+            (&["Bearer svc_pat_x"], &[], Some("pat svc_pat_x")),
+            (&[], &["svc_pat_x"], Some("pat svc_pat_x")),
+            (&["Bearer SVC_PAT_x"], &[], Some("SVC_PAT_x")),
         ];
-        for (authorization, token, reads_only, expected) in cases {
-            let found = shown(authorization, token, *reads_only);
-            assert_eq!(
-                found.as_deref(),
-                *expected,
-                "{authorization:?} {token:?} {reads_only}"
-            );
+        for (authorization, token, expected) in cases {
+            let found = shown(authorization, token);
+            assert_eq!(found.as_deref(), *expected, "{authorization:?} {token:?}");
         }
     }
 
     #[covers("R18")]
     #[test]
-    fn old_parameter_takes_an_access_token_alone_and_gives_way_to_the_new_one() {
+    fn deprecated_parameter_accepts_only_access_tokens_and_has_lowest_precedence() {
         // (Authorization header, ?token= values, ?authorization= values, credential that counts)
         let cases: &[(&[&[u8]], &[&str], &[&str], Option<&str>)] = &[
             (&[], &[], &["abc"], Some("abc")),
@@ -207,35 +195,28 @@ mod tests {
             (&[b"Bearer "], &[], &["def"], None),
         ];
         for (authorization, token, authorization_parameter, expected) in cases {
-            let shown = |reads_only| {
-                find(PresentedCredentials {
-                    authorization,
-                    token,
-                    authorization_parameter,
-                    reads_only,
-                })
-            };
+            let found = find(PresentedCredentials {
+                authorization,
+                token,
+                authorization_parameter,
+            });
             let expected = expected.map(|text| Credential::AccessToken(text.to_owned()));
-            assert_eq!(shown(true), expected, "{token:?} {authorization_parameter:?}");
-            if authorization.is_empty() {
-                assert_eq!(shown(false), None);
-            }
+            assert_eq!(found, expected, "{token:?} {authorization_parameter:?}");
         }
     }
 
     #[test]
-    fn header_that_is_not_text_is_no_credential_and_hides_the_query() {
+    fn header_that_is_not_utf8_is_no_credential_and_hides_the_query() {
         let presented = PresentedCredentials {
             authorization: &[b"Bearer \xff"],
             token: &["abc"],
-            reads_only: true,
             ..PresentedCredentials::default()
         };
         assert_eq!(find(presented), None);
     }
 
     #[test]
-    fn credentials_do_not_show_themselves_in_debug_output() {
+    fn debug_output_of_credentials_is_redacted() {
         assert!(!format!("{:?}", Credential::AccessToken("secret".into())).contains("secret"));
     }
 }

@@ -1,4 +1,7 @@
-//! What a use case can refuse, told apart by what the client can do about it.
+//! `ServiceError`: the error of every use case. Its variants differ in how a client can react.
+
+mod code;
+mod try_later;
 
 use std::time::Duration;
 
@@ -6,20 +9,27 @@ use crate::authentication::AuthenticationError;
 use crate::password::PasswordError;
 use svc_store::StoreError;
 
-/// The queue of passwords is through within a second or two.
-const HASHES_AGAIN: Duration = Duration::from_secs(2);
+pub use code::ErrorCode;
+pub use try_later::{RetryReason, TryLater};
 
-/// One thing that is wrong with the input.
+/// The password hashing queue drains within about two seconds.
+const PASSWORD_QUEUE_RETRY: Duration = Duration::from_secs(2);
+
+/// No space is left for the database or the data directory.
+pub const STORAGE_FULL: TryLater =
+    TryLater::unavailable(RetryReason::StorageFull, "the server has no space left");
+
+/// An error in one field of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
-    /// Where: a field of the body or a parameter of the query. Empty for the input as a whole.
+    /// A field of the body or a query parameter; empty for the input as a whole.
     pub path: String,
-    /// What is wrong, for people.
+    /// Shown to the client.
     pub message: String,
 }
 
 impl FieldError {
-    /// An error at `path`.
+    /// An error in the field `path`.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -28,115 +38,87 @@ impl FieldError {
     }
 }
 
-/// The server has more of this to do than it takes on: the one error of every full queue and spent budget, so that each
-/// is told alike (503 `busy` with `Retry-After`) and work in the background waits for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Overloaded {
-    /// For people.
-    pub message: &'static str,
-    /// When trying again makes sense.
-    pub retry_after: Duration,
-}
-
-/// Why a use case was not carried out. All texts but `Internal`'s may be shown to the client.
+/// Why a use case failed. The messages of all variants but `Internal` are shown to clients.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// The input makes no sense.
+    /// The input is malformed or out of range.
     #[error("the request is not valid")]
     Invalid(Vec<FieldError>),
-    /// The caller may not, whatever the input.
+    /// The caller lacks the permission.
     #[error("{0}")]
     Refused(&'static str),
-    /// The caller has to prove again who they are.
+    /// The caller has to authenticate again.
     #[error("{message}")]
     Unauthorized {
-        /// Machine-readable, where there is more to tell.
-        code: Option<&'static str>,
-        /// For people.
+        /// Set where the status alone is ambiguous.
+        code: Option<ErrorCode>,
+        /// Shown to the client.
         message: &'static str,
     },
-    /// What the caller signed in with has ended since the request was let in.
+    /// The caller's credential was revoked while the request was processed.
     #[error(transparent)]
     Unauthenticated(Box<AuthenticationError>),
-    /// A personal access token does not do here.
+    /// The operation does not accept personal access tokens.
     #[error("this requires a signed-in session; personal access tokens are not accepted")]
     TokenNotPermitted,
-    /// Tried too often.
-    #[error("too many attempts; try again later")]
-    Throttled {
-        /// When trying again makes sense.
-        retry_after: Duration,
-    },
-    /// There is no such thing.
+    /// The resource of the request does not exist or is invisible to the caller.
     #[error("not found")]
     NotFound,
-    /// There is nothing of what the input names, well-formed as it is.
+    /// Well-formed input names something that does not exist.
     #[error("not found")]
     Unknown(Vec<FieldError>),
-    /// The item is known, but a part of it is not there.
+    /// The item exists, but the requested part of it does not.
     #[error("{message}")]
     Absent {
         /// Machine-readable.
-        code: &'static str,
-        /// For people.
+        code: ErrorCode,
+        /// Shown to the client.
         message: &'static str,
     },
-    /// The item is there, but what was asked for cannot be made of it.
+    /// The item exists, but the requested representation cannot be produced from it.
     #[error("{message}")]
     Unprocessable {
         /// Machine-readable.
-        code: &'static str,
-        /// For people.
+        code: ErrorCode,
+        /// Shown to the client.
         message: &'static str,
     },
-    /// The state of things does not permit it.
+    /// The current state does not allow the operation.
     #[error("{message}")]
     Conflict {
         /// Machine-readable.
-        code: &'static str,
-        /// For people.
+        code: ErrorCode,
+        /// Shown to the client.
         message: String,
     },
-    /// What was to be changed is not as the caller believes.
+    /// The resource changed since the caller read it.
     #[error("{message}")]
     Stale {
         /// Machine-readable.
-        code: &'static str,
-        /// For people.
+        code: ErrorCode,
+        /// Shown to the client.
         message: &'static str,
     },
-    /// A dependency of the server is unavailable; trying again later may help.
-    #[error("{message}")]
-    Unavailable {
-        /// Machine-readable.
-        code: &'static str,
-        /// For people.
-        message: &'static str,
-    },
-    /// The server has more of this to do than it takes on.
+    /// The same request may succeed later.
     #[error(transparent)]
-    Overloaded(#[from] Overloaded),
-    /// As `Unavailable`, where there is no more to tell than the status.
-    #[error("{0}")]
-    Away(&'static str),
-    /// A fault of the server. The text is for the log alone.
+    TryLater(#[from] TryLater),
+    /// A fault of the server. The text is written to the log and not shown to the client.
     #[error("{0}")]
     Internal(String),
 }
 
 impl ServiceError {
-    /// One thing wrong with the input.
+    /// `Invalid` with one field error.
     pub fn invalid(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(vec![FieldError::new(path, message)])
     }
 
-    /// There is nothing of what this field names.
+    /// `Unknown` with one field error.
     pub fn unknown(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Unknown(vec![FieldError::new(path, message)])
     }
 
-    /// The same error, where what was not found was named by a field of the input.
+    /// Turns `NotFound` into `Unknown` for an id that a field of the input contains.
     #[must_use]
     pub fn named_by(self, path: &str) -> Self {
         match self {
@@ -145,15 +127,24 @@ impl ServiceError {
         }
     }
 
-    /// The state of things does not permit it.
-    pub fn conflict(code: &'static str, message: impl Into<String>) -> Self {
+    /// `Conflict` with a message.
+    pub fn conflict(code: ErrorCode, message: impl Into<String>) -> Self {
         Self::Conflict {
             code,
             message: message.into(),
         }
     }
 
-    /// A fault of the server; the text goes to the log.
+    /// An exceeded rate limit.
+    pub fn throttled(retry_after: Duration) -> Self {
+        Self::TryLater(TryLater {
+            reason: RetryReason::TooManyAttempts,
+            message: "too many attempts; try again later",
+            retry_after: Some(retry_after),
+        })
+    }
+
+    /// `Internal` with the text of an error.
     pub fn internal(error: impl std::fmt::Display) -> Self {
         Self::Internal(error.to_string())
     }
@@ -165,17 +156,12 @@ impl From<StoreError> for ServiceError {
             StoreError::ForeignCursor => Self::invalid("after", "is a cursor of another list or order"),
             StoreError::Unavailable(_) | StoreError::IdNodeLost(_) => {
                 tracing::warn!(%error, "the database is not available");
-                Self::Unavailable {
-                    code: "database_unavailable",
-                    message: "the database is not available",
-                }
+                TryLater::unavailable(RetryReason::DatabaseUnavailable, "the database is not available")
+                    .into()
             }
             StoreError::Full(_) => {
                 tracing::error!(%error, "the database is full");
-                Self::Unavailable {
-                    code: "storage_full",
-                    message: "the server has no space left",
-                }
+                STORAGE_FULL.into()
             }
             other => Self::internal(other),
         }
@@ -194,11 +180,9 @@ impl From<AuthenticationError> for ServiceError {
 impl From<PasswordError> for ServiceError {
     fn from(error: PasswordError) -> Self {
         match error {
-            PasswordError::Busy => Overloaded {
-                message: "too many sign-ins at once; try again",
-                retry_after: HASHES_AGAIN,
+            PasswordError::Busy => {
+                TryLater::busy("too many sign-ins at once; try again", PASSWORD_QUEUE_RETRY).into()
             }
-            .into(),
             PasswordError::Failed(_) => Self::internal(error),
         }
     }

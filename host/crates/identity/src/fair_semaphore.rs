@@ -1,4 +1,4 @@
-//! Turns at something scarce, shared by address: whoever asks much waits behind whoever asks little.
+//! A semaphore that is fair between client networks: a network with many requests waits behind networks with few.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,30 +8,30 @@ use tokio::sync::oneshot;
 
 use crate::throttle::ClientNetwork;
 
-/// Who asks for a turn.
+/// A request for a permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PermitRequest {
-    /// From where: addresses share what there is.
+    /// The client's network; permits are shared fairly between networks.
     pub network: ClientNetwork,
-    /// Somebody who is signed in, or has been from this address. They stand in a line of their own, which gets every
-    /// second turn: no number of strange addresses crowds them out.
+    /// Whether the client is signed in, or was signed in from this network before. Known clients have a queue of
+    /// their own that gets every second permit, so that unknown addresses cannot crowd them out.
     pub known: bool,
 }
 
-/// Nobody could wait any longer, or anywhere.
+/// The queue is full, or the wait exceeded its timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueFull;
 
-/// How many there may be.
+/// Limits of a semaphore.
 #[derive(Debug, Clone, Copy)]
 pub struct FairSemaphoreLimits {
-    /// Turns at a time.
+    /// Permits at the same time.
     pub permits: usize,
-    /// Claimants of a line that wait for one.
+    /// Waiters per queue, that of known clients and that of others.
     pub waiters: usize,
-    /// Of those, from one address.
+    /// Of those, waiters of one network.
     pub waiters_per_network: usize,
-    /// How long one waits.
+    /// How long a request waits.
     pub timeout: Duration,
 }
 
@@ -46,29 +46,30 @@ struct State {
     free: usize,
     known: WaitQueue,
     unknown: WaitQueue,
-    /// Whose turn it was last.
+    /// Whether the last permit went to a known client.
     known_was_last: bool,
     next_ticket: u64,
 }
 
-/// Waits to be called.
+/// A request that waits for a permit.
 #[derive(Debug)]
 struct Waiter {
     ticket: u64,
     call: oneshot::Sender<()>,
 }
 
-/// Those who wait, each address in a queue of its own.
+/// Waiters in a queue per network.
 #[derive(Debug, Default)]
 struct WaitQueue {
     queues: HashMap<ClientNetwork, VecDeque<Waiter>>,
-    /// The addresses with somebody waiting, in the order of their turns.
+    /// Networks with waiters, in the order of their next permit.
     order: VecDeque<ClientNetwork>,
     waiting: usize,
 }
 
 impl WaitQueue {
-    /// Adds a waiter. In a full line the address that has most waiting loses its newest to one that would have fewer.
+    /// Adds a waiter. If the queue is full, the network with the most waiters loses its newest one, provided that the
+    /// new waiter's network has fewer.
     fn join(
         &mut self,
         network: ClientNetwork,
@@ -82,7 +83,7 @@ impl WaitQueue {
         if self.waiting >= limits.waiters {
             let longest = self.queues.values_mut().max_by_key(|queue| queue.len());
             let longest = longest.filter(|queue| queue.len() > own + 1);
-            // Dropped, which tells it.
+            // Dropping the waiter rejects it.
             longest.ok_or(QueueFull)?.pop_back();
             self.waiting -= 1;
         }
@@ -95,7 +96,7 @@ impl WaitQueue {
         Ok(())
     }
 
-    /// The oldest waiter of the address whose turn it is.
+    /// The oldest waiter of the next network.
     fn next(&mut self) -> Option<Waiter> {
         let network = self.order.pop_front()?;
         let queue = self.queues.get_mut(&network)?;
@@ -109,7 +110,7 @@ impl WaitQueue {
         waiter
     }
 
-    /// Takes out a waiter that has gone away, if it is still there.
+    /// Removes a waiter that was cancelled, if it is still queued.
     fn leave(&mut self, network: ClientNetwork, ticket: u64) {
         let Some(queue) = self.queues.get_mut(&network) else {
             return;
@@ -145,7 +146,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes a turn on.
+    /// Passes a permit to the next waiter.
     fn release(&self) {
         let mut state = self.state();
         while let Some(waiter) = state.next() {
@@ -157,11 +158,11 @@ impl Shared {
     }
 }
 
-/// Gives turns.
+/// The semaphore. Clones share the permits.
 #[derive(Debug, Clone)]
 pub struct FairSemaphore(Arc<Shared>);
 
-/// A turn; the next in line gets it when it is dropped.
+/// A permit, passed to the next waiter when dropped.
 #[derive(Debug)]
 pub struct Permit(Arc<Shared>);
 
@@ -171,7 +172,7 @@ impl Drop for Permit {
     }
 }
 
-/// A place in line, given up when it is dropped.
+/// A queued waiter, removed when dropped.
 struct QueuedWaiter<'a> {
     shared: &'a Shared,
     request: PermitRequest,
@@ -184,7 +185,7 @@ impl Drop for QueuedWaiter<'_> {
         let PermitRequest { network, known } = self.request;
         self.shared.state().wait_queue(known).leave(network, self.ticket);
         self.called.close();
-        // Called at the moment at which it left.
+        // The permit arrived while the waiter was removed.
         if self.called.try_recv().is_ok() {
             self.shared.release();
         }
@@ -192,7 +193,7 @@ impl Drop for QueuedWaiter<'_> {
 }
 
 impl FairSemaphore {
-    /// With these limits.
+    /// A semaphore with all permits free.
     pub fn new(limits: FairSemaphoreLimits) -> Self {
         let state = State {
             free: limits.permits,
@@ -204,19 +205,19 @@ impl FairSemaphore {
         }))
     }
 
-    /// Whether the next claimant would have to wait.
+    /// Whether the next request would have to wait.
     pub fn is_exhausted(&self) -> bool {
         self.0.state().free == 0
     }
 
-    /// Waits for a turn.
+    /// Waits for a permit.
     ///
     /// # Errors
-    /// When there is no place to wait, or it takes too long.
+    /// The queue is full, or the wait exceeded its timeout.
     pub async fn acquire(&self, request: PermitRequest) -> Result<Permit, QueueFull> {
         let mut queued = {
             let mut state = self.0.state();
-            // While there is a free one, nobody waits.
+            // While a permit is free, no request waits.
             if let Some(left) = state.free.checked_sub(1) {
                 state.free = left;
                 return Ok(Permit(Arc::clone(&self.0)));

@@ -1,4 +1,4 @@
-//! Tests of semaphore: who is called, who is sent away, and that no turn is lost.
+//! Tests of the fair semaphore: order, rejection, and that no permit is lost.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -24,14 +24,14 @@ fn request(last: u8, known: bool) -> PermitRequest {
 
 type Waiting<'a> = Pin<Box<dyn Future<Output = Result<Permit, QueueFull>> + 'a>>;
 
-/// Asks for a turn and stands in line.
+/// Requests a permit and waits in the queue.
 async fn enqueue(semaphore: &FairSemaphore, request: PermitRequest) -> Waiting<'_> {
     let mut waiting: Waiting<'_> = Box::pin(semaphore.acquire(request));
     assert!(poll_immediate(&mut waiting).await.is_none());
     waiting
 }
 
-/// The names of the waiting in the order in which they get the turn; each gives it back at once.
+/// Names of the waiters in the order in which they get the permit; each releases it immediately.
 async fn called<'a>(permit: Permit, waiting: Vec<(&'static str, Waiting<'a>)>) -> Vec<&'static str> {
     let (mut waiting, mut order) = (waiting, Vec::new());
     drop(permit);
@@ -43,7 +43,7 @@ async fn called<'a>(permit: Permit, waiting: Vec<(&'static str, Waiting<'a>)>) -
                 break;
             }
         }
-        let (at, permit) = got.expect("a turn was lost");
+        let (at, permit) = got.expect("a permit was lost");
         order.push(waiting.remove(at).0);
         drop(permit);
     }
@@ -52,7 +52,7 @@ async fn called<'a>(permit: Permit, waiting: Vec<(&'static str, Waiting<'a>)>) -
 
 #[covers("T20")]
 #[tokio::test]
-async fn addresses_take_turns_however_many_each_has_waiting() {
+async fn networks_take_turns_for_any_number_of_waiters() {
     let semaphore = FairSemaphore::new(LIMITS);
     let permit = semaphore.acquire(request(1, false)).await.unwrap();
     let mut waiting = Vec::new();
@@ -72,7 +72,7 @@ async fn addresses_take_turns_however_many_each_has_waiting() {
 }
 
 #[tokio::test]
-async fn known_addresses_have_every_second_turn() {
+async fn known_clients_get_every_second_permit() {
     let semaphore = FairSemaphore::new(LIMITS);
     let permit = semaphore.acquire(request(1, false)).await.unwrap();
     let mut waiting = Vec::new();
@@ -90,20 +90,20 @@ async fn known_addresses_have_every_second_turn() {
 
 #[covers("T20")]
 #[tokio::test]
-async fn full_line_sends_away_whoever_holds_most() {
+async fn full_queue_rejects_the_network_with_most_waiters() {
     let semaphore = FairSemaphore::new(LIMITS);
-    let _turn = semaphore.acquire(request(1, false)).await.unwrap();
+    let _permit = semaphore.acquire(request(1, false)).await.unwrap();
     let mut flood = Vec::new();
     for _ in 0..LIMITS.waiters_per_network {
         flood.push(enqueue(&semaphore, request(1, false)).await);
     }
-    // No more from there, though the line has places.
+    // The network has reached its limit, although the queue has space.
     assert_eq!(semaphore.acquire(request(1, false)).await.unwrap_err(), QueueFull);
     let _others = [
         enqueue(&semaphore, request(2, false)).await,
         enqueue(&semaphore, request(3, false)).await,
     ];
-    // The line is full: the newest of the flood makes room for the next, and for the one after.
+    // The queue is full: the newest waiters of the flooding network are rejected for the next two requests.
     let mut newcomers = Vec::new();
     for (from, left) in [(4, 5), (5, 4)] {
         newcomers.push(enqueue(&semaphore, request(from, false)).await);
@@ -114,12 +114,12 @@ async fn full_line_sends_away_whoever_holds_most() {
             assert!(poll_immediate(waiting).await.is_none());
         }
     }
-    // A line of its own is not full of others.
+    // Known clients have a queue of their own.
     let _known = enqueue(&semaphore, request(6, true)).await;
 }
 
 #[tokio::test]
-async fn line_of_many_addresses_with_one_each_is_full() {
+async fn queue_of_many_networks_with_one_waiter_each_is_full() {
     let semaphore = FairSemaphore::new(LIMITS);
     let permit = semaphore.acquire(request(100, false)).await.unwrap();
     let mut waiting = Vec::new();
@@ -131,19 +131,19 @@ async fn line_of_many_addresses_with_one_each_is_full() {
         QueueFull
     );
     drop(waiting);
-    // Whoever goes away leaves nothing behind.
+    // A cancelled waiter leaves no entry.
     let waiting = vec![("late", enqueue(&semaphore, request(50, false)).await)];
     assert_eq!(called(permit, waiting).await, ["late"]);
 }
 
 #[tokio::test]
-async fn turn_of_one_who_left_when_called_goes_to_the_next() {
+async fn permit_of_a_cancelled_waiter_goes_to_the_next() {
     let semaphore = FairSemaphore::new(LIMITS);
     let permit = semaphore.acquire(request(1, false)).await.unwrap();
     let leaves = enqueue(&semaphore, request(2, false)).await;
     let mut stays = enqueue(&semaphore, request(3, false)).await;
     drop(permit);
-    // It was called, and did not hear of it.
+    // It got the permit but did not poll.
     drop(leaves);
     let permit = poll_immediate(&mut stays).await.unwrap().unwrap();
     assert!(semaphore.is_exhausted());
@@ -152,7 +152,7 @@ async fn turn_of_one_who_left_when_called_goes_to_the_next() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn patience_ends() {
+async fn waiting_times_out() {
     let semaphore = FairSemaphore::new(LIMITS);
     let permit = semaphore.acquire(request(1, false)).await.unwrap();
     let mut waiting = enqueue(&semaphore, request(2, false)).await;

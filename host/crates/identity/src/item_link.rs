@@ -1,5 +1,5 @@
-//! Signed links: a URL that opens one item for one user until some moment, for players and cast devices that can send
-//! no header. The token is a secret like any other: whoever has the URL may use it.
+//! Item links: signed URLs that open one item for one user until they expire, for players and cast devices that cannot
+//! send headers. The token is a secret: anyone who has the URL may use it.
 
 use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -11,18 +11,18 @@ use svc_domain::id::UserId;
 use svc_domain::time::Timestamp;
 use svc_platform::secret_key::SecretKey;
 
-/// Bytes of the signature that are kept: 128 bits are out of reach of guessing, and the URL stays short.
+/// Bytes of the truncated signature: 128 bits cannot be guessed, and the URL stays short.
 const SIGNATURE: usize = 16;
 const NUMBER: usize = 8;
-/// User, end, and what the link depends on: which kind it is, and its id.
+/// User, expiry, and the kind and id of the binding.
 const CLAIMS: usize = 3 * NUMBER + 1;
 
-// Kinds of anchors, as they stand in a token.
+// Kinds of bindings in a token.
 const ACCOUNT: u8 = 0;
 const SESSION: u8 = 1;
 const TOKEN: u8 = 2;
 
-/// Signs links and reads them.
+/// Signs and verifies item links.
 #[derive(Clone)]
 pub struct ItemLinks([u8; 32]);
 
@@ -32,30 +32,30 @@ impl std::fmt::Debug for ItemLinks {
     }
 }
 
-/// Whom a link stands for, and until when.
+/// The verified claims of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ItemLink {
-    /// Who made it.
+    /// The account that created it.
     pub user: UserId,
-    /// Its end.
+    /// Expiry.
     pub expires_at: Timestamp,
-    /// What it was made with: it ends with that.
+    /// The credential that created it; revoking that credential revokes the link.
     pub binding: CredentialBinding,
 }
 
 impl ItemLinks {
-    /// With a key that follows from the installation's.
+    /// Derives the signing key from the installation's secret.
     pub fn new(secret: &SecretKey) -> Self {
         Self(secret.derive("svc item link"))
     }
 
     fn signature(&self, path: &str, claims: &[u8]) -> Option<Hmac<Sha256>> {
         let mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
-        // The claims have a fixed length, so nothing can be moved from one part to the other.
+        // The claims have a fixed length, so bytes cannot be moved between claims and path.
         Some(mac.chain_update(claims).chain_update(path.as_bytes()))
     }
 
-    /// The token of a link to this path, and to no other.
+    /// Returns the token of a link to exactly this path.
     pub fn sign(&self, path: &str, link: ItemLink) -> String {
         let mut token = Vec::with_capacity(CLAIMS + SIGNATURE);
         token.extend_from_slice(&link.user.get().to_be_bytes());
@@ -74,7 +74,7 @@ impl ItemLinks {
         format!("{ITEM_LINK_PREFIX}{}", BASE64URL_NOPAD.encode(&token))
     }
 
-    /// What a token says, if it was signed here, for this path.
+    /// Verifies a token for this path and returns its claims.
     pub fn read(&self, path: &str, token: &str) -> Option<ItemLink> {
         let token = token.strip_prefix(ITEM_LINK_PREFIX)?;
         let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).ok()?;
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn link_is_read_for_its_own_path_and_nothing_else() {
+    fn item_link_is_valid_only_for_its_path() {
         let links = ItemLinks::new(&SecretKey::from_bytes([7; 32]));
         let link = ItemLink {
             user: UserId::from(42),
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(links.read("/api/v1/music/stream/b", &token), None);
         let others = ItemLinks::new(&SecretKey::from_bytes([8; 32]));
         assert_eq!(others.read("/api/v1/music/stream/a", &token), None);
-        // Every character counts.
+        // Changing any character invalidates the token.
         for at in ITEM_LINK_PREFIX.len()..token.len() - 1 {
             let mut changed = token.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };

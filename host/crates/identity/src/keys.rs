@@ -1,4 +1,4 @@
-//! The keys of this installation, which a factory reset replaces while requests are answered.
+//! The keys of this installation. A factory reset replaces them while the server runs.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -6,20 +6,20 @@ use crate::access_token::AccessTokens;
 use crate::item_link::ItemLinks;
 use svc_platform::secret_key::SecretKey;
 
-/// The keys as long as there is no reset.
+/// The keys between two factory resets.
 #[derive(Debug)]
 pub struct Keys {
-    /// Which installation this is.
+    /// The id of this installation.
     pub instance_id: String,
-    /// Signs and reads access tokens.
+    /// Issues and verifies access tokens.
     pub access_tokens: AccessTokens,
-    /// Signs and reads links to items.
+    /// Signs and verifies item links.
     pub item_links: ItemLinks,
     refresh_key: [u8; 32],
 }
 
 impl Keys {
-    /// The keys that follow from one secret.
+    /// Derives all keys from one secret.
     pub fn new(instance_id: &str, secret: &SecretKey) -> Self {
         Self {
             instance_id: instance_id.to_owned(),
@@ -29,28 +29,28 @@ impl Keys {
         }
     }
 
-    /// What refresh tokens are sealed with, and their successors made.
+    /// The key that seals refresh tokens and derives their successors.
     pub fn refresh_key(&self) -> &[u8; 32] {
         &self.refresh_key
     }
 }
 
-/// The keys of this moment. Clones share them.
+/// The current keys. Clones share them.
 #[derive(Debug, Clone)]
 pub struct KeyRing(Arc<RwLock<Arc<Keys>>>);
 
 impl KeyRing {
-    /// With these keys.
+    /// Starts with these keys.
     pub fn new(keys: Keys) -> Self {
         Self(Arc::new(RwLock::new(Arc::new(keys))))
     }
 
-    /// The keys.
+    /// The current keys.
     pub fn current(&self) -> Arc<Keys> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Replaces them: what the old ones signed counts no more.
+    /// Replaces the keys; everything signed with the old ones becomes invalid.
     pub fn replace(&self, keys: Keys) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
     }

@@ -1,10 +1,10 @@
 //! Accounts and access: sign-in, sessions, tokens, roles and capabilities, throttling, the audit log, the settings.
 //!
-//! May use `svc-domain`, `svc-platform` and `svc-store`. Knows no HTTP.
+//! May use `svc-domain`, `svc-platform` and `svc-store`. It does not depend on HTTP.
 //!
 //! To add a capability: a line in `capability.rs`, the roles that grant it in `policy.rs`, and the pinned table
-//! `policy.txt`. A change of accounts goes through `Context::change_by`, which checks the caller again inside the
-//! transaction and writes the audit line with it.
+//! `policy.txt`. To change accounts, use `Context::change_by`, which repeats the authorization inside the transaction
+//! and writes the audit entry with it.
 
 pub mod access_token;
 pub mod accounts;
@@ -37,7 +37,6 @@ pub mod setup;
 pub mod throttle;
 pub mod tokens;
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -53,32 +52,32 @@ use svc_platform::random::Random;
 use svc_platform::tasks::Tasks;
 use svc_store::Store;
 
-/// What every service about accounts works with.
+/// Dependencies of all identity services.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Accounts and all else that is stored.
+    /// The database.
     pub store: Store,
-    /// Makes ids.
+    /// Generates ids.
     pub ids: Arc<IdGenerator>,
-    /// Tells the time.
+    /// The injected clock.
     pub clock: Arc<dyn Clock>,
-    /// Gives secrets.
+    /// Generates secrets.
     pub random: Arc<dyn Random>,
-    /// Carries changes to their end.
+    /// Runs changes to completion.
     pub tasks: Tasks,
 }
 
-/// The program at the other end, as far as it can be told.
+/// What is known about the client program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClientInfo {
-    /// Its address, behind proxies that are trusted.
+    /// Its IP address, after trusted proxies.
     pub address: Option<IpAddr>,
-    /// What it calls itself.
+    /// The header `User-Agent`.
     pub user_agent: Option<String>,
 }
 
 impl ClientInfo {
-    /// Its place where passwords are hashed, of somebody who is known.
+    /// A request for a hashing permit on behalf of a known user.
     pub fn known(&self) -> PermitRequest {
         PermitRequest {
             network: self.address.into(),
@@ -87,25 +86,25 @@ impl ClientInfo {
     }
 }
 
-/// Who asks for something, and from where.
+/// The principal of an operation, with its client.
 #[derive(Debug, Clone)]
 pub struct AuthContext {
-    /// The caller.
+    /// The authenticated caller.
     pub actor: Arc<Actor>,
-    /// Their client.
+    /// The client program.
     pub client: ClientInfo,
 }
 
-/// Details of a line of the audit log.
+/// Key-value details of an audit entry.
 pub type Details<'a> = &'a [(&'a str, String)];
 
 impl Context {
-    /// The moment it is.
+    /// The current time of the injected clock.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// A line of the audit log.
+    /// Builds an audit entry.
     pub fn audit_entry(
         &self,
         event: AuditEvent,
@@ -114,24 +113,15 @@ impl Context {
         target: Option<&User>,
         details: Details<'_>,
     ) -> AuditEntry {
-        let now = self.now();
-        let details = details.iter();
         AuditEntry {
-            id: self.ids.next(now),
-            at: now,
-            times: 1,
-            last_at: now,
-            event,
             actor: actor.map(party),
             target: target.map(party),
             address: client.address.map(|address| address.to_string()),
-            details: details
-                .map(|(key, value)| ((*key).to_owned(), value.clone()))
-                .collect::<BTreeMap<_, _>>(),
+            ..audit::new_entry(&self.ids, self.now(), event, details)
         }
     }
 
-    /// A line of the audit log about what a known caller does.
+    /// Builds an audit entry for an authenticated caller.
     pub fn audit_of(
         &self,
         by: &AuthContext,
@@ -150,21 +140,23 @@ fn party(user: &User) -> AuditParty {
     }
 }
 
-/// What an account may do.
+/// The capabilities of an account's roles.
 pub fn capabilities_of(account: &Account) -> CapabilitySet {
     policy::capabilities_of_roles(&account.roles)
 }
 
-/// Refuses to act on an account that may do something which the caller may not.
+/// Refuses to act on an account with capabilities that the caller lacks.
 fn require_not_stronger(by: &AuthContext, target: &Account) -> Result<()> {
     if by.actor.covers(capabilities_of(target)) {
         Ok(())
     } else {
-        Err(ServiceError::Refused("this account may do more than you"))
+        Err(ServiceError::Refused(
+            "this account has permissions that you lack",
+        ))
     }
 }
 
-/// Runs a change to its end, whether or not somebody still waits for it; the end of the server does.
+/// Runs a change to completion even if the request is cancelled. Only a shutdown of the server aborts it.
 pub async fn run_to_completion<T: Send + 'static>(
     tasks: &Tasks,
     name: &'static str,

@@ -1,70 +1,64 @@
-//! Signing in: with a name and a password, as the guest, or by a cloud account.
+//! Sign-in: with a password, as the guest, or with a cloud account.
+
+mod attempts;
 
 use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::App;
 use crate::cloud::{Cloud, CloudError};
 use crate::error::{Result, ServiceError};
-use crate::fair_semaphore::PermitRequest;
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords, Verdict};
-use crate::rate_limiter::{RateLimit, RateLimiter};
+use crate::rate_limiter::RateLimiter;
 use crate::sessions::{IssuedSession, NewSession, Sessions};
 use crate::settings::Settings;
 use crate::setup::Setup;
-use crate::throttle::{Attempt, ClientNetwork, LoginThrottle, Subject};
+use crate::throttle::{ClientNetwork, LoginThrottle, Subject};
 use crate::{ClientInfo, Context, capabilities_of};
-use std::sync::Arc;
+use attempts::AUDIT_RATE;
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::session::SessionKind;
-use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 
-/// One text for every refusal: it must not tell whether there is such an account.
+/// The only message for every refused login, so that it does not reveal whether an account exists.
 pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
-/// Every answer is held back by a random part of this, so that what is left of a difference in time drowns.
-const MAX_JITTER_MS: u8 = 20;
-/// Lines of the audit log, from one address, about logins that no limit on wrong passwords bounds.
-const NOTES: RateLimit = RateLimit::new(10, 60);
-/// No account has this id.
-const NOBODY: i64 = 0;
-/// How long an address counts as known after a sign-in.
+/// How long an address counts as known after a successful login.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// What one signs in with.
+/// Input of [`Logins::sign_in`].
 #[derive(Debug, Clone, Default)]
 pub struct LoginRequest {
-    /// The app; `None` if the client named none that there is.
+    /// The app; `None` if the client named none or an unknown one.
     pub app: Option<App>,
-    /// The name of the account.
+    /// Login name.
     pub username: Option<String>,
-    /// Or its id.
+    /// Id of the account, as an alternative to the username.
     pub user_id: Option<String>,
-    /// The password.
+    /// Plain text.
     pub password: Option<String>,
-    /// The token of a cloud account, in place of all these.
+    /// A token of the cloud, as an alternative to username and password.
     pub cloud_token: Option<String>,
-    /// The program that signs in.
+    /// The client program.
     pub client: ClientInfo,
-    /// It comes from a page of another site: it gets no cookie.
+    /// The request comes from another site; it gets no cookie.
     pub cross_site: bool,
-    /// The refresh cookie that it sent.
+    /// The refresh cookie of the request, whose session ends.
     pub previous: Option<String>,
 }
 
-/// What signing in gives.
+/// A successful login.
 #[derive(Debug)]
 pub struct Login {
-    /// The session.
+    /// The new session.
     pub issued: IssuedSession,
     /// The account.
     pub account: Account,
 }
 
-/// Signs people in.
+/// The sign-in service.
 #[derive(Debug, Clone)]
 pub struct Logins {
     context: Context,
@@ -75,11 +69,11 @@ pub struct Logins {
     setup: Setup,
     cloud: Arc<dyn Cloud>,
     names: RandomState,
-    notes: Arc<RateLimiter<ClientNetwork>>,
+    audit_limiter: Arc<RateLimiter<ClientNetwork>>,
 }
 
 impl Logins {
-    /// Over these accounts.
+    /// Creates the service.
     pub fn new(
         context: Context,
         passwords: Passwords,
@@ -98,17 +92,17 @@ impl Logins {
             setup,
             cloud,
             names: RandomState::new(),
-            notes: Arc::new(RateLimiter::new(NOTES)),
+            audit_limiter: Arc::new(RateLimiter::new(AUDIT_RATE)),
         }
     }
 
-    /// Signs an account in to an app.
+    /// Signs in an account to an app.
     ///
     /// # Errors
-    /// Refused, with one text, for an unknown app or account, a wrong or missing password, a disabled account and one
-    /// that may not use the app; after the same work wherever a password was given for an app; and at once as long as the
-    /// server is not set up, the guest of a kiosk included. Throttled after too many wrong passwords, unavailable when too
-    /// many sign in at once or the cloud cannot be asked, unauthorized when it does not vouch.
+    /// Refused, always with the same message, for an unknown app or account, a wrong or missing password, a disabled
+    /// account, an account that may not use the app, and before the setup. The same work is done in all cases where a
+    /// password and an app were given. Too many attempts after too many wrong passwords; try later if the hashing queue
+    /// is full or the cloud is unavailable; unauthorized if the cloud rejects the token.
     pub async fn sign_in(&self, request: LoginRequest) -> Result<Login> {
         let outcome = self.attempt(request).await;
         self.jitter().await?;
@@ -119,21 +113,23 @@ impl Logins {
         if !self.setup.has_owner().await? {
             return Err(REFUSED);
         }
-        // Whatever account it is about: nothing is looked at that could tell.
+        // Decided without reading any account, so the response time reveals nothing.
         let Some(app) = request.app else {
             return self.refuse(&request, None);
         };
         let password = request.password.take();
         if let (None, Some(token)) = (&password, request.cloud_token.take()) {
-            return self.by_cloud(app, &token, request).await;
+            return self.sign_in_by_cloud(app, &token, request).await;
         }
         let may_be_guest = self.settings.guest_access();
         if password.is_none() && !may_be_guest {
             return self.refuse(&request, None);
         }
-        let (user, hash) = self.find(&request).await?.unzip();
+        let (user, hash) = self.find_user(&request).await?.unzip();
         if let Some(user) = user.as_ref().filter(|user| user.is_guest && may_be_guest) {
-            return self.admit(user.id, app, SessionKind::Local, None, request).await;
+            return self
+                .open_session(user.id, app, SessionKind::Local, None, request)
+                .await;
         }
         let Some(password) = password else {
             return self.refuse(&request, user.as_ref());
@@ -142,18 +138,18 @@ impl Logins {
         let usable = user.as_ref().filter(|user| user.enabled && !user.is_guest);
         let hash = hash.flatten().filter(|_| usable.is_some());
         let verdict = match self
-            .compare(&request, user.as_ref(), password.clone(), hash.clone())
+            .verify_password(&request, user.as_ref(), password.clone(), hash.clone())
             .await
         {
             Ok(verdict) => verdict,
             Err(error) => {
-                // Nothing was compared.
+                // No password was compared, so the attempt is not counted.
                 attempt.forgive();
                 return Err(error);
             }
         };
         let (Some(user), Verdict::Right { outdated }) = (usable, verdict) else {
-            self.note(AuditEvent::LoginFailed, &request, user.as_ref());
+            self.audit(AuditEvent::LoginFailed, &request, user.as_ref());
             return Err(REFUSED);
         };
         attempt.forgive();
@@ -161,46 +157,15 @@ impl Logins {
             Some(hash) if outdated => Some(self.rehash(user.id, &request.client, password, hash).await?),
             hash => hash,
         };
-        self.admit(user.id, app, SessionKind::Local, hash, request).await
+        self.open_session(user.id, app, SessionKind::Local, hash, request)
+            .await
     }
 
-    /// Refuses what tries no password: it costs no hash, and may be done without end.
-    fn refuse(&self, request: &LoginRequest, user: Option<&User>) -> Result<Login> {
-        if self.may_note(request) {
-            self.note(AuditEvent::LoginFailed, request, user);
-        }
-        Err(REFUSED)
-    }
-
-    /// Compares a password, or does the same work. Where others wait for that, an account's own addresses have a line
-    /// of their own.
-    async fn compare(
-        &self,
-        request: &LoginRequest,
-        user: Option<&User>,
-        password: String,
-        hash: Option<String>,
-    ) -> Result<Verdict> {
-        let network = ClientNetwork::from(request.client.address);
-        let known = self.passwords.all_busy() && self.is_known(user, network).await?;
-        let by = PermitRequest { network, known };
-        Ok(self.passwords.verify(by, password, hash).await?)
-    }
-
-    /// Whether an account has signed in from an address lately. Asked also where there is no account: it takes as long.
-    async fn is_known(&self, user: Option<&User>, network: ClientNetwork) -> Result<bool> {
-        let id = user.map_or_else(|| NOBODY.into(), |user| user.id);
-        let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
-        let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
-        let store = &self.context.store;
-        Ok(store.is_known_address(id, &network.to_string(), since).await?)
-    }
-
-    async fn by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
+    async fn sign_in_by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
         let vouched = self.cloud.account(token).await.map_err(|error| match error {
             CloudError::Rejected => ServiceError::Unauthorized {
                 code: None,
-                message: "the cloud does not accept this token",
+                message: "the cloud rejected this token",
             },
             other => other.into(),
         })?;
@@ -210,12 +175,12 @@ impl Logins {
             code: None,
             message: "no account of this server is linked to the cloud account",
         })?;
-        self.admit(account.user.id, app, SessionKind::Cloud, None, request)
+        self.open_session(account.user.id, app, SessionKind::Cloud, None, request)
             .await
     }
 
-    /// The session of an account that proved who it is, if its roles let it use the app.
-    async fn admit(
+    /// Opens a session for an authenticated account whose roles permit the app.
+    async fn open_session(
         &self,
         user: UserId,
         app: App,
@@ -239,13 +204,13 @@ impl Logins {
         Ok(Login { issued, account })
     }
 
-    async fn find(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
+    async fn find_user(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
         let store = &self.context.store;
         let id = request
             .user_id
             .as_deref()
             .and_then(|id| id.parse::<UserId>().ok());
-        // Asked in any case: an unknown account takes as long as a known one.
+        // Unknown accounts run the same query, so that the time does not reveal them.
         Ok(match (&request.username, id) {
             (None, Some(id)) => store.user_for_login_by_id(id).await?,
             (name, _) => {
@@ -255,53 +220,7 @@ impl Logins {
         })
     }
 
-    /// Lets a password be tried.
-    async fn begin(&self, request: &LoginRequest, user: Option<&User>) -> Result<Attempt> {
-        let typed = request.username.as_deref().or(request.user_id.as_deref());
-        let subject = match user {
-            Some(user) => Some(Subject::Account(user.id)),
-            None => typed.map(|name| Subject::Name(self.names.hash_one(username_key(name)))),
-        };
-        let network = ClientNetwork::from(request.client.address);
-        let mut begun = self.throttle.begin_in_turn(subject, network, false).await;
-        if begun.is_err() && self.is_known(user, network).await? {
-            begun = self.throttle.begin(subject, network, true);
-        }
-        begun.map_err(|retry_after| {
-            if self.may_note(request) {
-                self.note(AuditEvent::LoginThrottled, request, user);
-            }
-            ServiceError::Throttled { retry_after }
-        })
-    }
-
-    /// Whether one more line may be written about somebody who may ask as often as they like.
-    fn may_note(&self, request: &LoginRequest) -> bool {
-        self.notes
-            .try_acquire(ClientNetwork::from(request.client.address))
-            .is_ok()
-    }
-
-    /// A line in the audit log that nobody waits for: it must not tell by its time whether there is such an account.
-    /// The name that was typed is not written: it may be a password in the wrong field.
-    fn note(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
-        let details: Vec<_> = request
-            .app
-            .iter()
-            .map(|app| ("app", app.as_str().to_owned()))
-            .collect();
-        let entry = self
-            .context
-            .audit_entry(event, &request.client, None, user, &details);
-        let store = self.context.store.clone();
-        self.context.tasks.spawn("audit-login", async move {
-            if let Err(error) = store.write_audit(&entry).await {
-                tracing::warn!(%error, "audit entry could not be stored");
-            }
-        });
-    }
-
-    /// Makes the hash of a password anew, unless another password was set meanwhile; gives the hash that was made.
+    /// Hashes the password with current parameters unless it was changed meanwhile; returns the new hash.
     async fn rehash(
         &self,
         user: UserId,
@@ -319,7 +238,7 @@ impl Logins {
         Ok(hash)
     }
 
-    /// Compares the password of an account that is changing it, within the same limits as a sign-in.
+    /// Verifies the current password of an account that changes it, under the same limits as a login.
     pub(super) async fn confirm_password(
         &self,
         user: &User,
@@ -331,7 +250,7 @@ impl Logins {
         let attempt = self
             .throttle
             .begin(Some(Subject::Account(user.id)), network, true)
-            .map_err(|retry_after| ServiceError::Throttled { retry_after })?;
+            .map_err(ServiceError::throttled)?;
         let hash = stored.and_then(|(_, hash)| hash);
         match self.passwords.verify(client.known(), password, hash).await? {
             Verdict::Right { .. } => {
@@ -340,16 +259,5 @@ impl Logins {
             }
             Verdict::Wrong => Err(ServiceError::Refused("the current password is wrong")),
         }
-    }
-
-    async fn jitter(&self) -> Result<()> {
-        let mut byte = [0];
-        self.context
-            .random
-            .fill(&mut byte)
-            .map_err(ServiceError::internal)?;
-        let [byte] = byte;
-        tokio::time::sleep(Duration::from_millis(u64::from(byte % (MAX_JITTER_MS + 1)))).await;
-        Ok(())
     }
 }

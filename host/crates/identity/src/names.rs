@@ -1,30 +1,30 @@
-//! What names may look like: of accounts, roles, tokens, the server.
+//! Validation of usernames, display names and role names.
 
 use std::result::Result;
 
 use svc_domain::text::fold;
 
-/// Characters of a username, at most.
+/// In characters.
 const MAX_USERNAME: usize = 64;
-/// Characters of a name that is only shown, at most.
+/// In characters.
 const MAX_DISPLAY_NAME: usize = 100;
-/// Characters of the name of a role, at most.
+/// In characters.
 const MAX_ROLE_NAME: usize = 64;
-/// Names that mean something else than an account.
+/// Usernames with another meaning in the API.
 const RESERVED_NAMES: [&str; 3] = ["guest", "public", "current"];
 
-/// The path `/roles/assignments` is taken.
+/// `/roles/assignments` is another resource.
 const RESERVED_ROLE: &str = "assignments";
 
-/// What makes two usernames the same: case, diacritics and compatibility forms do not tell accounts apart.
+/// The normalised form that must be unique: case, diacritics and compatibility forms are ignored.
 pub fn username_key(username: &str) -> String {
     fold(username)
 }
 
-/// A username as it may be: visible characters, no space around, no name that means something else.
+/// Checks a username: visible characters, no surrounding space, not reserved.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason, as text for the client.
 pub fn check_username(name: &str) -> Result<String, &'static str> {
     let key = username_key(name);
     if name.is_empty() || key.is_empty() || name.chars().count() > MAX_USERNAME {
@@ -40,10 +40,10 @@ pub fn check_username(name: &str) -> Result<String, &'static str> {
     }
 }
 
-/// A name that people are shown, trimmed.
+/// Trims and checks a display name.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason, as text for the client.
 pub fn check_display_name(name: &str) -> Result<String, &'static str> {
     let name = name.trim();
     if name.is_empty() || name.chars().count() > MAX_DISPLAY_NAME {
@@ -55,10 +55,10 @@ pub fn check_display_name(name: &str) -> Result<String, &'static str> {
     }
 }
 
-/// The name of a role: it stands in paths.
+/// Checks the name of a role, which is part of URLs.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason, as text for the client.
 pub fn check_role_name(name: &str) -> Result<String, &'static str> {
     let fits = (1..=MAX_ROLE_NAME).contains(&name.len())
         && name
@@ -74,7 +74,7 @@ pub fn check_role_name(name: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Characters that are not seen or that turn the text around: two names would look the same.
+/// Characters that are invisible or change the text direction, with which two names could look equal.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usernames_are_visible_and_not_reserved() {
+    fn usernames_with_invisible_characters_or_reserved_names_are_rejected() {
         for good in ["ada", "Ada Lovelace", "użytkownik", "李", "%", "a.b@c"] {
             assert!(check_username(good).is_ok(), "{good:?}");
         }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn role_names_fit_into_paths() {
+    fn role_names_that_need_escaping_in_urls_are_rejected() {
         for good in ["curator", "a", "night-shift_2"] {
             assert!(check_role_name(good).is_ok(), "{good:?}");
         }

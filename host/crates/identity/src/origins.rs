@@ -1,4 +1,4 @@
-//! The web origins that may call the API: those of the operator's options, and those that administrators add.
+//! CORS: the web origins that may call the API, from the operator's options and from administrators.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,10 +12,10 @@ use svc_domain::audit::AuditEvent;
 use svc_domain::id::CorsOriginId;
 use svc_domain::origin::CorsOrigin;
 
-/// Characters of an origin, at most: a scheme, a host name of 253, a port.
+/// In characters: a scheme, a host name of 253, a port.
 const MAX_LENGTH: usize = 300;
 
-/// Keeps the list. Clones share it.
+/// The service for allowed origins. Clones share the list.
 #[derive(Debug, Clone)]
 pub struct Origins {
     context: Context,
@@ -25,10 +25,10 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// The list of this store, beside the built-in ones.
+    /// Reads the stored origins and adds the configured ones.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn open(context: Context, built_in: impl IntoIterator<Item = String>) -> Result<Self> {
         let origins = Self {
             context,
@@ -40,12 +40,12 @@ impl Origins {
         Ok(origins)
     }
 
-    /// Reads the list again.
+    /// Reads the stored origins again.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn reload(&self) -> Result<()> {
-        // One at a time: what was read first must not replace what was read later.
+        // Serialised, so that an older result never replaces a newer one.
         let _reading = self.reading.lock().await;
         let stored = self.context.store.cors_origins().await?;
         let stored = stored.into_iter().map(|origin| origin.origin);
@@ -54,7 +54,7 @@ impl Origins {
         Ok(())
     }
 
-    /// Whether an origin may call. Compared as a whole: nothing but the exact text is allowed.
+    /// Whether an origin may call the API; compared exactly.
     pub fn allows(&self, origin: &str) -> bool {
         self.allowed
             .read()
@@ -62,18 +62,18 @@ impl Origins {
             .contains(origin)
     }
 
-    /// Those that were added, oldest first.
+    /// The origins that administrators added, oldest first.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(&self) -> Result<Vec<CorsOrigin>> {
         Ok(self.context.store.cors_origins().await?)
     }
 
-    /// Allows an origin, from the next request on. One that is allowed already is given as it is.
+    /// Allows an origin with effect on the next request. Returns the existing entry if it is already allowed.
     ///
     /// # Errors
-    /// Invalid unless it is a well-formed origin; the store's.
+    /// Invalid unless it is a well-formed origin; database errors.
     pub async fn add(&self, by: AuthContext, text: &str) -> Result<CorsOrigin> {
         let origin = normalised(text).map_err(|message| ServiceError::invalid("origin", message))?;
         let origins = self.clone();
@@ -93,7 +93,7 @@ impl Origins {
                     .audit(&context.audit_of(&by, AuditEvent::OriginAdded, None, &details))
                     .await?;
             }
-            // No account is another for it; other processes have to know.
+            // No permission snapshot is affected, but other processes must reload.
             change.commit_of([]).await?;
             origins.reload().await?;
             Ok(stored)
@@ -101,10 +101,10 @@ impl Origins {
         .await
     }
 
-    /// No longer allows an origin; false if it was not allowed.
+    /// Removes an origin; `false` if it was not in the list.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn remove(&self, by: AuthContext, id: CorsOriginId) -> Result<bool> {
         let origins = self.clone();
         run_to_completion(&self.context.tasks, "origin-remove", async move {
@@ -126,22 +126,22 @@ impl Origins {
     }
 }
 
-/// An origin as browsers write it.
+/// Normalises an origin to the form that browsers send.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The reason, as text for the client.
 pub fn normalised(text: &str) -> std::result::Result<String, &'static str> {
     const FORM: &str = "must be an origin such as https://app.example, without path, user or query";
     if text.len() > MAX_LENGTH {
         return Err("is too long");
     }
-    // The parser passes over these; an origin has none.
+    // The URL parser ignores these characters; an origin contains none of them.
     if text.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '*')) {
         return Err(FORM);
     }
     let url = Url::parse(text).map_err(|_| FORM)?;
     let scheme = matches!(url.scheme(), "http" | "https");
-    // The parser takes any number of slashes, and escapes in the host.
+    // The URL parser accepts any number of slashes and escapes in the host.
     let Some((_, rest)) = text
         .split_once("://")
         .filter(|(_, rest)| !rest.starts_with('/') && !rest.contains('%'))
@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn origins_are_normalised_as_browsers_write_them() {
+    fn origins_are_normalised_to_the_form_of_browsers() {
         for (text, expected) in [
             ("https://app.example", "https://app.example"),
             ("https://app.example/", "https://app.example"),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_is_refused() {
+    fn malformed_origins_are_rejected() {
         let long = format!("https://{}.example", "a".repeat(300));
         for text in [
             "",

@@ -1,7 +1,7 @@
-//! Passwords: argon2id on threads of its own, as many at a time as memory and cores allow.
+//! Passwords: argon2id in a worker pool, whose size is bounded by memory and cores.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::Arc;
 use std::time::Duration;
 
 use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
@@ -10,46 +10,47 @@ use tokio::sync::oneshot;
 
 use crate::fair_semaphore::{FairSemaphore, FairSemaphoreLimits, PermitRequest, QueueFull};
 use svc_platform::random::Random;
+use svc_platform::worker_pool::{RejectedJob, WorkerPool, WorkerPoolConfig};
 
-/// KiB of memory for one hash, passes over it, lanes: OWASP's first choice for argon2id. Each running hash holds
-/// that memory, so `MAX_PARALLEL` of them bound what a flood of logins can take.
+/// Memory of one hash in KiB, passes over it, and lanes: the first argon2id configuration that OWASP recommends. Running
+/// hashes hold that memory, so `MAX_PARALLEL` bounds the memory that a flood of logins can use.
 const MEMORY_KIB: u32 = 19_456;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
-/// More at a time would take cores from serving media.
+/// Hashes at the same time. More would take cores from serving media.
 const MAX_PARALLEL: usize = 4;
-/// Callers that may wait for a thread, known ones and others each; the next one is told to come back, or one of the
-/// address that has most of them.
+/// Callers that wait for a thread, counted apart for known clients and others. Beyond it, the semaphore rejects the new
+/// caller or one of the address with the most waiting callers.
 const MAX_WAITING: usize = 64;
-/// Of those, from one address.
+/// Of those, callers from one address.
 const MAX_WAITING_OF_ONE: usize = 32;
-/// How long one waits before it is told to come back.
+/// How long a caller waits before it is rejected.
 const MAX_WAIT: Duration = Duration::from_secs(2);
-/// Salt of the hash that is computed when there is none to compare with, so that both take as long.
+/// Salt of the hash that is computed for an unknown account, so that the response takes as long as for a known one.
 const DUMMY_SALT: &[u8] = b"no such account!";
 
-/// Why a password was not hashed or compared.
+/// Why a password was not hashed or verified.
 #[derive(Debug, thiserror::Error)]
 pub enum PasswordError {
-    /// Too many at once.
+    /// The queue is full, or the caller waited too long.
     #[error("too many passwords are being checked")]
     Busy,
-    /// The machine or the stored hash is at fault.
+    /// Random numbers or memory are not available, or the stored hash is damaged.
     #[error("password hashing failed: {0}")]
     Failed(String),
 }
 
-/// A password that may be set: 8 to 256 bytes, taken as it is.
+/// A new password: 8 to 256 bytes, not normalized.
 #[derive(Clone)]
 pub struct NewPassword(String);
 
 impl NewPassword {
-    /// Bytes a password must have.
+    /// Minimum length in bytes.
     pub const MIN_BYTES: usize = 8;
-    /// Bytes a password may have; more only costs time.
+    /// Maximum length in bytes; more would cost time without adding security.
     pub const MAX_BYTES: usize = 256;
 
-    /// The password, if its length will do.
+    /// `None` if the text is too short or too long.
     pub fn new(text: String) -> Option<Self> {
         (Self::MIN_BYTES..=Self::MAX_BYTES)
             .contains(&text.len())
@@ -63,33 +64,31 @@ impl std::fmt::Debug for NewPassword {
     }
 }
 
-/// The outcome of a comparison.
+/// The result of verifying a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// The password is right.
+    /// The password matches the hash.
     Right {
-        /// The hash was made with less effort than today's and should be made again.
+        /// The hash was computed with weaker parameters than the current ones and should be replaced.
         outdated: bool,
     },
-    /// It is not, or there was nothing to compare it with.
+    /// The password does not match, or there is no hash.
     Wrong,
 }
 
-/// Address space that is asked for to compute a hash in, of which it touches what it needs. glibc maps what is larger than
-/// 32 MiB by itself and gives it back when it is freed; the hash's own 19 MiB it would, from the second time on, put on
-/// heaps and leave there.
+/// Address space to allocate for a hash, of which only the required part is touched. glibc maps allocations above 32 MiB
+/// directly and returns them to the system when they are freed. After the first free of a 19 MiB allocation it would place
+/// later ones on the heap and keep them.
 const MAPPED_BYTES: usize = 33 << 20;
-
-type Work = Box<dyn FnOnce() + Send>;
 
 struct Shared {
     semaphore: FairSemaphore,
-    work: mpsc::SyncSender<Work>,
+    workers: WorkerPool,
     random: Arc<dyn Random>,
     hashes: std::sync::atomic::AtomicU64,
 }
 
-/// Hashes and compares passwords.
+/// The service that hashes and verifies passwords. Clones share one worker pool.
 #[derive(Clone)]
 pub struct Passwords(Arc<Shared>);
 
@@ -107,24 +106,28 @@ impl From<QueueFull> for PasswordError {
     }
 }
 
+impl From<RejectedJob> for PasswordError {
+    fn from(_: RejectedJob) -> Self {
+        Self::Busy
+    }
+}
+
 impl Passwords {
     /// Starts the threads.
     ///
     /// # Errors
-    /// If the system gives none.
+    /// The operating system cannot start a thread.
     pub fn start(random: Arc<dyn Random>) -> io::Result<Self> {
         let threads = std::thread::available_parallelism()
             .map_or(1, usize::from)
             .min(MAX_PARALLEL);
-        // As many places as turns: a holder of one never blocks on sending.
-        let (work, queue) = mpsc::sync_channel::<Work>(threads);
-        let queue = Arc::new(Mutex::new(queue));
-        for number in 0..threads {
-            let queue = Arc::clone(&queue);
-            std::thread::Builder::new()
-                .name(format!("password-{number}"))
-                .spawn(move || run(&queue))?;
-        }
+        let workers = WorkerPool::start(WorkerPoolConfig {
+            name: "passwords",
+            threads,
+            // The semaphore admits one job per thread: one that it admits is never rejected.
+            queue: threads,
+            niceness: 0,
+        })?;
         let semaphore = FairSemaphore::new(FairSemaphoreLimits {
             permits: threads,
             waiters: MAX_WAITING,
@@ -133,7 +136,7 @@ impl Passwords {
         });
         Ok(Self(Arc::new(Shared {
             semaphore,
-            work,
+            workers,
             random,
             hashes: Default::default(),
         })))
@@ -142,7 +145,7 @@ impl Passwords {
     /// The hash to store for a password, as a PHC string.
     ///
     /// # Errors
-    /// If too many wait, or hashing fails.
+    /// Busy, or hashing failed.
     pub async fn hash(&self, by: PermitRequest, password: NewPassword) -> Result<String, PasswordError> {
         let mut salt = [0; 16];
         self.0
@@ -153,11 +156,11 @@ impl Passwords {
             .await?
     }
 
-    /// Compares a password with a stored hash. Without a hash the same work is done and the answer is `Wrong`, so
-    /// that time does not tell whether there is an account.
+    /// Verifies a password against a stored hash. Without a hash the result is `Wrong` after the same work, so that the
+    /// duration does not reveal whether the account exists.
     ///
     /// # Errors
-    /// If too many wait, or the stored hash is damaged.
+    /// Busy, or the stored hash is damaged.
     pub async fn verify(
         &self,
         by: PermitRequest,
@@ -171,12 +174,12 @@ impl Passwords {
         .await?
     }
 
-    /// Whether the next password would have to wait for others.
+    /// Whether the next password would have to wait.
     pub fn all_busy(&self) -> bool {
         self.0.semaphore.is_exhausted()
     }
 
-    /// How many were computed.
+    /// Number of hashes that were computed since the start.
     pub fn hashes(&self) -> u64 {
         self.0.hashes.load(std::sync::atomic::Ordering::SeqCst)
     }
@@ -189,26 +192,14 @@ impl Passwords {
         let permit = self.0.semaphore.acquire(by).await?;
         self.0.hashes.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         let (answer, answered) = oneshot::channel();
-        let work = Box::new(move || {
-            // Nobody listens if the client has gone; the turn is held to the end all the same.
+        self.0.workers.spawn(move || {
+            // The permit is held while the hash is computed, even if the client has disconnected.
+            let _permit = permit;
             let _ = answer.send(work());
-            drop(permit);
-        });
-        self.0.work.try_send(work).map_err(|_| PasswordError::Busy)?;
+        })?;
         answered
             .await
-            .map_err(|_| PasswordError::Failed("the thread ended".to_owned()))
-    }
-}
-
-fn run(queue: &Mutex<mpsc::Receiver<Work>>) {
-    loop {
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        match next {
-            Ok(work) => work(),
-            // All handles are gone.
-            Err(_) => return,
-        }
+            .map_err(|_| PasswordError::Failed("the computation panicked".to_owned()))
     }
 }
 
@@ -246,12 +237,12 @@ fn verify(password: &[u8], stored: &str) -> Result<Verdict, PasswordError> {
     let is_ours =
         stored.algorithm == Algorithm::Argon2id.ident() && stored.version == Some(Version::V0x13.into());
     let (Some(salt), Some(expected), true) = (&stored.salt, &stored.hash, is_ours) else {
-        return Err(failed("the stored hash is none of argon2id"));
+        return Err(failed("the stored hash is not an argon2id hash"));
     };
     let made_with = Params::try_from(&stored).map_err(failed)?;
     let current = params()?;
     let outdated = made_with.m_cost() < current.m_cost() || made_with.t_cost() < current.t_cost();
-    // Compared in a time that does not tell where they differ.
+    // `Output` compares in constant time.
     if derive(password, salt, made_with)? == *expected {
         Ok(Verdict::Right { outdated })
     } else {
@@ -281,7 +272,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn password_is_right_only_with_its_own_hash() {
+    async fn password_matches_only_its_own_hash() {
         let passwords = passwords();
         let hash = passwords
             .hash(anyone(), new_password("correct horse"))
@@ -328,7 +319,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn damaged_hash_is_an_error_and_never_right() {
+    async fn damaged_hash_never_matches() {
         for damaged in [
             "",
             "x",
@@ -344,7 +335,7 @@ mod tests {
 
     #[covers("code busy", "T20")]
     #[tokio::test]
-    async fn flood_of_passwords_is_answered_busy_beyond_the_queue() {
+    async fn passwords_beyond_the_queue_are_rejected_as_busy() {
         let passwords = passwords();
         let flood = (0..200).map(|_| {
             let passwords = passwords.clone();
@@ -361,7 +352,7 @@ mod tests {
 
     #[covers("T20")]
     #[tokio::test]
-    async fn password_from_elsewhere_is_compared_while_one_address_floods() {
+    async fn password_from_another_address_is_verified_during_a_flood() {
         let passwords = passwords();
         let mut flood = tokio::task::JoinSet::new();
         for _ in 0..200 {

@@ -1,4 +1,4 @@
-//! What each built-in role allows: one table, pinned as text in the test below.
+//! The capabilities of each built-in role, as one table; the test below pins it as text.
 
 use crate::capability::Capability;
 use crate::capability::Capability::*;
@@ -7,13 +7,13 @@ use crate::role::Role;
 use crate::role::Role::*;
 use svc_domain::user::GrantedRole;
 
-/// Who runs the server.
+/// Roles that administer the server.
 const STAFF: &[Role] = &[Administrator];
-/// Everyone with an account of their own that uses some app.
+/// Roles of personal accounts that use at least one app.
 const PEOPLE: &[Role] = &[Administrator, Member, MusicUser, PhotosUser, CinemaUser];
 const MUSIC: &[Role] = &[Administrator, Member, MusicUser];
 const PHOTOS: &[Role] = &[Administrator, Member, PhotosUser];
-/// The same with the guest, for what only reads.
+/// The roles of an app with the guest, for read access.
 const MUSIC_READERS: &[Role] = &[Administrator, Member, MusicUser, Guest];
 const PHOTO_READERS: &[Role] = &[Administrator, Member, PhotosUser, Guest];
 const CINEMA_READERS: &[Role] = &[Administrator, Member, CinemaUser, Guest];
@@ -29,7 +29,7 @@ const EVERYONE: &[Role] = &[
 ];
 const EVERYONE_BUT_GUESTS: &[Role] = &[Administrator, Member, MusicUser, PhotosUser, CinemaUser, Newcomer];
 
-/// The roles that allow something, beside the owner, who may do everything.
+/// The roles that grant a capability. The owner has all capabilities.
 const fn allowed_to(capability: Capability) -> &'static [Role] {
     match capability {
         AdminAppLogin => STAFF,
@@ -63,7 +63,7 @@ const fn allowed_to(capability: Capability) -> &'static [Role] {
     }
 }
 
-/// What a role allows.
+/// The capabilities of a role.
 pub fn capabilities_of(role: Role) -> CapabilitySet {
     if role == Owner {
         return CapabilitySet::all();
@@ -75,7 +75,7 @@ pub fn capabilities_of(role: Role) -> CapabilitySet {
         .collect()
 }
 
-/// What the roles of an account allow together. A name that is no capability of this version allows nothing.
+/// The union of the capabilities of all roles. Names of unknown capabilities are ignored.
 pub fn capabilities_of_roles(roles: &[GrantedRole]) -> CapabilitySet {
     roles
         .iter()
@@ -87,7 +87,7 @@ pub fn capabilities_of_roles(roles: &[GrantedRole]) -> CapabilitySet {
         .fold(CapabilitySet::NONE, CapabilitySet::union)
 }
 
-/// The capabilities of these names.
+/// Parses names; unknown ones are ignored.
 pub fn capabilities_of_names(names: &[String]) -> CapabilitySet {
     names
         .iter()
@@ -95,7 +95,7 @@ pub fn capabilities_of_names(names: &[String]) -> CapabilitySet {
         .collect()
 }
 
-/// The whole table as text: a row per capability, a column per role.
+/// Renders the table as text: a row per capability, a column per role.
 pub fn render() -> String {
     let width = Capability::ALL
         .iter()
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn policy_table_is_as_pinned() {
+    fn policy_table_matches_the_pinned_text() {
         let pinned = include_str!("policy.txt");
         assert_eq!(
             render(),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn no_role_but_the_owner_may_reset_the_server() {
+    fn only_the_owner_may_reset_the_server() {
         for role in Role::ALL {
             assert_eq!(
                 capabilities_of(role).contains(MediaServerFactoryReset),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn roles_add_up_and_unknown_ones_allow_nothing() {
+    fn capabilities_of_roles_are_united_and_unknown_roles_grant_none() {
         let role = |name: &str, capabilities: Option<&[&str]>| GrantedRole {
             name: name.to_owned(),
             capabilities: capabilities.map(|names| names.iter().map(|name| (*name).to_owned()).collect()),
@@ -164,7 +164,7 @@ mod tests {
         let both = [role("newcomer", None), role("curator", Some(&["Photos.Update"]))];
         let sum = capabilities_of(Newcomer).union([PhotosUpdate].into_iter().collect());
         assert_eq!(capabilities_of_roles(&both), sum);
-        // A stored role of a built-in name would change nothing.
+        // A stored role with the name of a built-in one has no effect.
         let hijacked = [role("newcomer", Some(&["Users.Update"]))];
         assert_eq!(capabilities_of_roles(&hijacked), capabilities_of(Newcomer));
     }

@@ -1,4 +1,4 @@
-//! Buckets of tokens that fill up with time: how often something may be done.
+//! Token-bucket rate limiter.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Buckets that are remembered; beyond it, full ones are forgotten, which changes nothing.
+/// Maximum number of buckets in memory; beyond it, full buckets are dropped, which has no effect.
 pub(super) const MAX_BUCKETS: usize = 100_000;
 
-/// How many at once, and how long until one more.
+/// Burst and refill rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Tokens of a full bucket.
+    /// Capacity of a bucket in tokens.
     pub burst: u32,
-    /// Time for one token.
+    /// Time to refill one token.
     pub refill: Duration,
 }
 
 impl RateLimit {
-    /// So many at once, one more in each `refill_seconds`.
+    /// A bucket of `burst` tokens that gains one token every `refill_seconds`.
     pub const fn new(burst: u32, refill_seconds: u64) -> Self {
         Self {
             burst,
@@ -36,8 +36,8 @@ pub struct RateLimiter<K> {
     buckets: Mutex<HashMap<K, Bucket>>,
 }
 
-/// Tokens that were taken and have not come back, as of a moment. Counted in tokens, not in time: the refill may
-/// change between two attempts.
+/// Consumed tokens at a point in time. Measured in tokens instead of time, because the refill rate may change between
+/// two attempts.
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
     missing: f64,
@@ -52,7 +52,7 @@ impl Bucket {
 }
 
 impl<K: Eq + Hash> RateLimiter<K> {
-    /// Full buckets.
+    /// All buckets start full.
     pub fn new(rate: RateLimit) -> Self {
         Self {
             rate,
@@ -67,13 +67,13 @@ impl<K: Eq + Hash> RateLimiter<K> {
     /// Takes a token.
     ///
     /// # Errors
-    /// How long until there is one.
+    /// Time until a token is available.
     pub fn try_acquire(&self, key: K) -> Result<(), Duration> {
         self.try_acquire_at(key, self.rate.refill)
     }
 
     pub(super) fn try_acquire_at(&self, key: K, refill: Duration) -> Result<(), Duration> {
-        // Quotients of times are not exact.
+        // Divisions of durations are inexact.
         const TOLERANCE: f64 = 1e-6;
         let now = Instant::now();
         let mut buckets = self.lock();
@@ -94,14 +94,14 @@ impl<K: Eq + Hash> RateLimiter<K> {
         Ok(())
     }
 
-    /// Gives a token back.
+    /// Returns a token to the bucket.
     pub fn refund(&self, key: &K) {
         if let Some(bucket) = self.lock().get_mut(key) {
             bucket.missing = (bucket.missing - 1.0).max(0.0);
         }
     }
 
-    /// Fills all buckets.
+    /// Refills all buckets.
     pub fn clear(&self) {
         self.lock().clear();
     }

@@ -1,8 +1,8 @@
-//! What the operator does on the command line, beside a running server or without one: whoever can read the data
-//! directory may.
+//! Account recovery on the command line, with or without a running server. Read access to the data directory is the
+//! only authorization.
 
 use crate::accounts::check_password;
-use crate::error::{Result, ServiceError};
+use crate::error::{ErrorCode, Result, ServiceError};
 use crate::names::username_key;
 use crate::password::Passwords;
 use crate::{ClientInfo, Context};
@@ -11,17 +11,17 @@ use svc_domain::list::{Order, Pagination};
 use svc_domain::user::{Account, User};
 use svc_store::IdentityChange;
 
-/// Who did it, in the audit log.
+/// The detail that marks these entries in the audit log.
 const COMMAND_LINE: (&str, &str) = ("by", "command line");
 
-/// Looks after accounts without anybody signed in.
+/// The recovery service, which acts without an authenticated caller.
 #[derive(Debug, Clone)]
 pub struct Recovery {
     context: Context,
 }
 
 impl Recovery {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(context: Context) -> Self {
         Self { context }
     }
@@ -29,7 +29,7 @@ impl Recovery {
     /// All accounts, oldest first.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn accounts(&self) -> Result<Vec<Account>> {
         let mut accounts = Vec::new();
         loop {
@@ -56,10 +56,10 @@ impl Recovery {
         }
     }
 
-    /// Sets an account's password and ends its sessions. Its personal access tokens stay.
+    /// Sets an account's password and revokes its sessions, but not its personal access tokens.
     ///
     /// # Errors
-    /// Not found; invalid; the store's.
+    /// Not found; invalid; database errors.
     pub async fn set_password(
         &self,
         passwords: &Passwords,
@@ -80,7 +80,7 @@ impl Recovery {
     /// Makes an account the owner.
     ///
     /// # Errors
-    /// Not found; conflict when there is another owner, unless it is to be replaced; the store's.
+    /// Not found; conflict if another account is the owner and `replace` is false; database errors.
     pub async fn make_owner(&self, username: &str, replace: bool) -> Result<User> {
         let user = self.find(username).await?;
         let mut change = self.context.store.change_identity().await?;
@@ -89,7 +89,7 @@ impl Recovery {
             && !replace
         {
             let message = format!("`{}` is the owner", owner.user.username);
-            return Err(ServiceError::conflict("owner_exists", message));
+            return Err(ServiceError::conflict(ErrorCode::OwnerExists, message));
         }
         change.set_owner(user.id, self.context.now()).await?;
         self.commit(change, AuditEvent::OwnerChanged, &user).await?;

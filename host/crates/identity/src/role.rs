@@ -1,11 +1,11 @@
-//! The roles that come with the server.
+//! The built-in roles.
 
-/// A built-in role. Roles that administrators make are rows of the store, with capabilities of their own.
+/// A built-in role. Custom roles are stored in the database with their capabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The one account that set the server up; given to nobody else.
+    /// The account that set up the server; cannot be assigned.
     Owner,
-    /// Runs the server.
+    /// Administers the server.
     Administrator,
     /// Uses all media apps.
     Member,
@@ -15,14 +15,14 @@ pub enum Role {
     PhotosUser,
     /// Uses the cinema app.
     CinemaUser,
-    /// The account without credentials; given to nobody else.
+    /// The account without a password; cannot be assigned.
     Guest,
-    /// May sign in, and sees nothing yet.
+    /// May sign in, without access to media.
     Newcomer,
 }
 
 impl Role {
-    /// All, in the order of the policy table's columns.
+    /// All roles, in the order of the policy table's columns.
     pub const ALL: [Self; 8] = [
         Self::Owner,
         Self::Administrator,
@@ -48,12 +48,12 @@ impl Role {
         }
     }
 
-    /// The role of this name.
+    /// Parses a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == name)
     }
 
-    /// Whether it may be given to an account.
+    /// Whether the role may be assigned to accounts.
     pub fn is_assignable(self) -> bool {
         !matches!(self, Self::Owner | Self::Guest)
     }

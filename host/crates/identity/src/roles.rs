@@ -1,30 +1,26 @@
-//! Roles and who has them.
+//! Custom roles and role assignments.
+
+mod assignments;
 
 use crate::capability::{Capability, CapabilitySet};
-use crate::error::{FieldError, Result, ServiceError};
+use crate::error::{ErrorCode, FieldError, Result, ServiceError};
 use crate::names::check_role_name;
-use crate::policy;
 use crate::role::Role;
-use crate::{AuthContext, Context, require_not_stronger, run_to_completion};
+use crate::{AuthContext, Context, policy, run_to_completion};
 use svc_domain::audit::AuditEvent;
-use svc_domain::id::UserId;
-use svc_domain::list::{Order, Pagination};
-use svc_domain::user::{Account, CustomRole, RoleAssignment};
+use svc_domain::user::CustomRole;
 use svc_store::IdentityChange;
 
-/// Accounts that one request may name.
-const MAX_USERS: usize = 200;
-
-/// A role, built-in or made by an administrator.
+/// A built-in or custom role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoleInfo {
-    /// Its name.
+    /// Unique name.
     pub name: String,
-    /// It comes with the server and cannot be changed.
+    /// Comes with the server; cannot be changed.
     pub built_in: bool,
-    /// Accounts can be given it.
+    /// Can be assigned to accounts.
     pub assignable: bool,
-    /// What it allows.
+    /// The capabilities that it grants.
     pub capabilities: CapabilitySet,
 }
 
@@ -50,10 +46,10 @@ impl From<CustomRole> for RoleInfo {
     }
 }
 
-/// The role of this name, built-in or not.
+/// Finds a built-in or custom role by name.
 ///
 /// # Errors
-/// The store's.
+/// Database errors.
 pub async fn find_role(change: &mut IdentityChange, name: &str) -> Result<Option<RoleInfo>> {
     Ok(match Role::from_name(name) {
         Some(role) => Some(role.into()),
@@ -61,57 +57,57 @@ pub async fn find_role(change: &mut IdentityChange, name: &str) -> Result<Option
     })
 }
 
-/// The role that the path names.
+/// Finds the role in the path of a request.
 ///
 /// # Errors
-/// Invalid for an unknown one; the store's.
+/// Invalid if unknown; database errors.
 async fn role_of_path(change: &mut IdentityChange, name: &str) -> Result<RoleInfo> {
     let role = find_role(change, name).await?;
     role.ok_or_else(|| ServiceError::invalid("role", "there is no such role"))
 }
 
-/// Whether the caller may give and take a role.
+/// Checks that the caller may assign and unassign a role.
 ///
 /// # Errors
-/// Refused for the owner's, the guest's, and one that allows more than the caller may.
+/// Refused for the roles of owner and guest, and for a role with capabilities that the caller lacks.
 pub(super) fn require_assignable(by: &AuthContext, role: &RoleInfo) -> Result<()> {
     if !role.assignable {
-        return Err(ServiceError::Refused("this role is given to nobody"));
+        return Err(ServiceError::Refused("this role cannot be assigned"));
     }
-    // A newcomer may next to nothing; whoever may make accounts may make newcomers.
+    // `newcomer` grants almost nothing; everyone who may create accounts may assign it.
     if !by.actor.covers(role.capabilities) && role.name != Role::Newcomer.as_str() {
-        return Err(ServiceError::Refused("this role allows more than you may"));
+        return Err(ServiceError::Refused("this role has permissions that you lack"));
     }
     Ok(())
 }
 
-/// Keeps roles.
+/// The roles service.
 #[derive(Debug, Clone)]
 pub struct Roles {
     context: Context,
 }
 
 impl Roles {
-    /// The roles of this store.
+    /// Creates the service.
     pub fn new(context: Context) -> Self {
         Self { context }
     }
 
-    /// All roles: the built-in ones, then the others by name.
+    /// All roles: built-in ones first, then custom ones by name.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(&self) -> Result<Vec<RoleInfo>> {
         let custom = self.context.store.custom_roles().await?;
         let built_in = Role::ALL.into_iter().map(RoleInfo::from);
         Ok(built_in.chain(custom.into_iter().map(RoleInfo::from)).collect())
     }
 
-    /// Makes a role.
+    /// Creates a role.
     ///
     /// # Errors
-    /// Invalid name or capability; refused if it would allow more than the caller may; conflict for a name that is
-    /// taken; the store's.
+    /// Invalid name or capability; refused for capabilities that the caller lacks; conflict for a name in use; database
+    /// errors.
     pub async fn create(&self, by: AuthContext, name: &str, capabilities: &[String]) -> Result<RoleInfo> {
         let name = check_role_name(name).map_err(|message| ServiceError::invalid("name", message))?;
         let capabilities = self.check_capabilities(&by, capabilities)?;
@@ -125,8 +121,8 @@ impl Roles {
             let mut change = context.change_by(&by).await?;
             if Role::from_name(&role.name).is_some() || !change.insert_role(&role).await? {
                 return Err(ServiceError::conflict(
-                    "role_exists",
-                    "there is a role of this name",
+                    ErrorCode::RoleExists,
+                    "a role with this name already exists",
                 ));
             }
             audit_role(&context, &mut change, &by, AuditEvent::RoleCreated, &role).await?;
@@ -136,11 +132,11 @@ impl Roles {
         .await
     }
 
-    /// Sets what a role allows, for all who have it, from their next request on.
+    /// Replaces the capabilities of a role, with effect on the next request of its accounts.
     ///
     /// # Errors
-    /// Not found; refused for a built-in role and when either what it allows or what it is to allow is more than the
-    /// caller may; invalid capability; the store's.
+    /// Not found; refused for a built-in role and if the old or the new capabilities include one that the caller lacks;
+    /// invalid capability; database errors.
     pub async fn update(&self, by: AuthContext, name: String, capabilities: &[String]) -> Result<RoleInfo> {
         let capabilities = self.check_capabilities(&by, capabilities)?;
         let context = self.context.clone();
@@ -161,7 +157,7 @@ impl Roles {
         .await
     }
 
-    /// Deletes a role, and takes it from all who have it.
+    /// Deletes a role and its assignments.
     ///
     /// # Errors
     /// As [`Roles::update`].
@@ -180,153 +176,15 @@ impl Roles {
     fn check_capabilities(&self, by: &AuthContext, names: &[String]) -> Result<Vec<String>> {
         let set = known_capabilities(names, "capabilities")?;
         if !by.actor.covers(set) {
-            return Err(ServiceError::Refused("a role cannot allow more than you may"));
+            return Err(ServiceError::Refused(
+                "a role cannot have permissions that you lack",
+            ));
         }
         Ok(names_of(set))
     }
-
-    /// Who has which role.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn assignments(
-        &self,
-        user: Option<UserId>,
-        page: Pagination,
-        order: Order,
-    ) -> Result<Vec<RoleAssignment>> {
-        Ok(self
-            .context
-            .store
-            .list_role_assignments(user, page, order)
-            .await?)
-    }
-
-    /// Gives accounts a role, all or none of them. An account that has it already keeps it as it was.
-    ///
-    /// # Errors
-    /// Invalid for an unknown role and for the guest; unknown account; refused for a role that nobody is given, and for a
-    /// role or an account that may do more than the caller; the store's.
-    pub async fn assign(
-        &self,
-        by: AuthContext,
-        role: String,
-        users: &[String],
-    ) -> Result<Vec<RoleAssignment>> {
-        let users = parse_users(users)?;
-        let context = self.context.clone();
-        run_to_completion(&self.context.tasks, "role-assign", async move {
-            let mut change = context.change_by(&by).await?;
-            let found = role_of_path(&mut change, &role).await?;
-            require_assignable(&by, &found)?;
-            let mut assignments = Vec::new();
-            for account in targets(&mut change, &by, &users).await? {
-                let user = &account.user;
-                let (assignment, is_new) = change.assign_role(user.id, &role, context.now()).await?;
-                if is_new {
-                    let details = [("role", role.clone())];
-                    let event = AuditEvent::RoleAssigned;
-                    change
-                        .audit(&context.audit_of(&by, event, Some(user), &details))
-                        .await?;
-                }
-                assignments.push(assignment);
-            }
-            change
-                .commit_of(assignments.iter().map(|assignment| assignment.user))
-                .await?;
-            Ok(assignments)
-        })
-        .await
-    }
-
-    /// Takes a role from accounts, all or none of them; gives what they had of it.
-    ///
-    /// # Errors
-    /// As [`Roles::assign`].
-    pub async fn unassign(
-        &self,
-        by: AuthContext,
-        role: String,
-        users: &[String],
-    ) -> Result<Vec<RoleAssignment>> {
-        let users = parse_users(users)?;
-        let context = self.context.clone();
-        run_to_completion(&self.context.tasks, "role-unassign", async move {
-            let mut change = context.change_by(&by).await?;
-            let found = role_of_path(&mut change, &role).await?;
-            // The guest comes first: taking the guest's role from the guest is about the guest.
-            let accounts = targets(&mut change, &by, &users).await?;
-            require_assignable(&by, &found)?;
-            let mut taken = Vec::new();
-            for account in accounts {
-                let user = &account.user;
-                if let Some(assignment) = change.unassign_role(user.id, &role).await? {
-                    let details = [("role", role.clone())];
-                    let event = AuditEvent::RoleUnassigned;
-                    change
-                        .audit(&context.audit_of(&by, event, Some(user), &details))
-                        .await?;
-                    taken.push(assignment);
-                }
-            }
-            change
-                .commit_of(taken.iter().map(|assignment| assignment.user))
-                .await?;
-            Ok(taken)
-        })
-        .await
-    }
 }
 
-/// The accounts that a request names, whether or not there are such.
-fn parse_users(ids: &[String]) -> Result<Vec<UserId>> {
-    if ids.is_empty() || ids.len() > MAX_USERS {
-        return Err(ServiceError::invalid("userIds", "must name 1 to 200 users"));
-    }
-    let parsed = ids.iter().enumerate().map(|(index, id)| {
-        let fault = || FieldError::new(format!("userIds[{index}]"), "must be the id of a user");
-        id.parse().map_err(|_| fault())
-    });
-    let (users, errors): (Vec<_>, Vec<_>) = parsed.partition(std::result::Result::is_ok);
-    if errors.is_empty() {
-        Ok(users.into_iter().flatten().collect())
-    } else {
-        let errors = errors.into_iter().filter_map(std::result::Result::err);
-        Err(ServiceError::Invalid(errors.collect()))
-    }
-}
-
-/// The accounts of a request, each once.
-async fn targets(change: &mut IdentityChange, by: &AuthContext, ids: &[UserId]) -> Result<Vec<Account>> {
-    let mut accounts: Vec<Account> = Vec::new();
-    let (mut guests, mut unknown) = (Vec::new(), Vec::new());
-    for (index, &id) in ids.iter().enumerate() {
-        if accounts.iter().any(|account| account.user.id == id) {
-            continue;
-        }
-        let fault = |message: &str| FieldError::new(format!("userIds[{index}]"), message);
-        match change.account(id).await? {
-            Some(account) if account.user.is_guest => {
-                guests.push(fault("the guest's roles cannot be changed"));
-            }
-            Some(account) => accounts.push(account),
-            None => unknown.push(fault("there is no such user")),
-        }
-    }
-    if !guests.is_empty() {
-        return Err(ServiceError::Invalid(guests));
-    }
-    if !unknown.is_empty() {
-        return Err(ServiceError::Unknown(unknown));
-    }
-    accounts
-        .iter()
-        .try_for_each(|account| require_not_stronger(by, account))?;
-    Ok(accounts)
-}
-
-/// A role that administrators made, and that allows no more than the caller may.
+/// Finds a custom role with no capability that the caller lacks.
 async fn changeable(change: &mut IdentityChange, by: &AuthContext, name: &str) -> Result<CustomRole> {
     if Role::from_name(name).is_some() {
         return Err(ServiceError::Refused("a built-in role cannot be changed"));
@@ -335,7 +193,7 @@ async fn changeable(change: &mut IdentityChange, by: &AuthContext, name: &str) -
     if by.actor.covers(policy::capabilities_of_names(&role.capabilities)) {
         Ok(role)
     } else {
-        Err(ServiceError::Refused("this role allows more than you may"))
+        Err(ServiceError::Refused("this role has permissions that you lack"))
     }
 }
 
@@ -353,17 +211,17 @@ async fn audit_role(
     Ok(change.audit(&context.audit_of(by, event, None, &details)).await?)
 }
 
-/// The capabilities of a request.
+/// Parses the capabilities of a request.
 ///
 /// # Errors
-/// Invalid for a name that is none.
+/// Invalid for an unknown name.
 pub(super) fn known_capabilities(names: &[String], path: &str) -> Result<CapabilitySet> {
     let mut errors = Vec::new();
     let known = names.iter().enumerate().filter_map(|(index, name)| {
         let known = Capability::from_name(name);
         if known.is_none() {
-            // The name is not repeated: it may be anything.
-            errors.push(FieldError::new(format!("{path}[{index}]"), "is no capability"));
+            // The error does not repeat the name, which may be any text.
+            errors.push(FieldError::new(format!("{path}[{index}]"), "is not a capability"));
         }
         known
     });
@@ -375,7 +233,7 @@ pub(super) fn known_capabilities(names: &[String], path: &str) -> Result<Capabil
     }
 }
 
-/// The names of a set, in the order of the table.
+/// The names of a set, in the order of the policy table.
 pub(super) fn names_of(set: CapabilitySet) -> Vec<String> {
     set.iter()
         .map(|capability| capability.as_str().to_owned())

@@ -1,6 +1,6 @@
-//! Secrets that the server hands out and knows again by their hash: refresh tokens and personal access tokens.
+//! Refresh tokens and personal access tokens, of which the database stores only hashes.
 //!
-//! Both hold 256 random bits, so a plain SHA-256 is all that the store needs: there is nothing to guess.
+//! Both contain 256 random bits, so a plain SHA-256 suffices; they cannot be guessed.
 
 use std::io;
 
@@ -12,9 +12,9 @@ use crate::credential::PERSONAL_ACCESS_TOKEN_PREFIX;
 use svc_domain::id::SessionId;
 use svc_platform::random::Random;
 
-/// What the store keeps in place of a secret.
+/// The stored hash of a secret.
 pub type TokenHash = [u8; 32];
-/// What makes one use of a refresh token differ from every other.
+/// Randomness of one rotation, which makes each successor unique.
 pub type Salt = [u8; 16];
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -22,16 +22,16 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 const SECRET_LENGTH: usize = 43;
 /// 62^6 is above 2^32.
 const CHECKSUM_LENGTH: usize = 6;
-/// By how many last characters people recognise a token.
+/// Length of the suffix that is shown to recognise a token.
 const HINT_LENGTH: usize = 4;
 
 fn hash(text: &str) -> TokenHash {
     Sha256::digest(text.as_bytes()).into()
 }
 
-/// The secret in a refresh cookie: good for one use. It says of which session it is and which of its tokens, under a
-/// seal: a copy of one that was used is known for what it is when the store has long forgotten it, and one that was
-/// made up is told without asking the store.
+/// The single-use secret of a refresh cookie. It contains its session and generation, authenticated by a seal. The seal
+/// detects the reuse of a token after the database has deleted its hash, and rejects forged tokens without a database
+/// query.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RefreshToken {
     text: String,
@@ -48,11 +48,11 @@ impl std::fmt::Debug for RefreshToken {
 /// Random bytes of a refresh token.
 const RANDOM: usize = 32;
 const NUMBER: usize = 8;
-/// Bytes of its seal: 128 bits are out of reach of guessing.
+/// Bytes of the seal: 128 bits cannot be guessed.
 const SEAL: usize = 16;
 
 fn mac(key: &[u8; 32]) -> Hmac<Sha256> {
-    // HMAC fills a key that is shorter than a block up with zeros; one of a block's length cannot be refused.
+    // HMAC pads a shorter key with zeros; a key of block length is always accepted.
     let mut block = [0; 64];
     for (to, from) in block.iter_mut().zip(key) {
         *to = *from;
@@ -61,15 +61,15 @@ fn mac(key: &[u8; 32]) -> Hmac<Sha256> {
 }
 
 fn seal(key: &[u8; 32], sealed: &[u8]) -> Hmac<Sha256> {
-    // No successor is made of as few bytes: one is never the other.
+    // Domain separation: no input of the successor derivation has this form.
     mac(key).chain_update(b"seal").chain_update(sealed)
 }
 
 impl RefreshToken {
-    /// The first one of a session.
+    /// Generates the first token of a session.
     ///
     /// # Errors
-    /// If there is no randomness.
+    /// Fails if the system has no randomness.
     pub fn generate(random: &dyn Random, key: &[u8; 32], session: SessionId) -> io::Result<Self> {
         let mut secret = [0; RANDOM];
         random.fill(&mut secret)?;
@@ -90,7 +90,7 @@ impl RefreshToken {
         }
     }
 
-    /// The token of a cookie, if this server made it.
+    /// Parses a cookie and verifies its seal.
     pub fn read(text: &str, key: &[u8; 32]) -> Option<Self> {
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
         let (sealed, signature) = bytes.split_at_checked(RANDOM + 2 * NUMBER)?;
@@ -106,9 +106,9 @@ impl RefreshToken {
         })
     }
 
-    /// The token that follows this one. The same key and salt give the same token again, so that a client that lost
-    /// the answer, or several tabs that asked at once, all end with one. It takes the key, the store's salt and the
-    /// token itself to make it: no two of them are enough.
+    /// Derives the next token. Equal key and salt give an equal token, so that a client that lost the response, or
+    /// several tabs that refresh at once, receive the same one. The derivation needs the key, the stored salt and the
+    /// current token; no two of them suffice.
     pub fn successor(&self, key: &[u8; 32], salt: &Salt) -> Self {
         let secret = mac(key)
             .chain_update(self.text.as_bytes())
@@ -118,29 +118,29 @@ impl RefreshToken {
         Self::sealed(&secret, key, self.session, self.generation.saturating_add(1))
     }
 
-    /// What the store keeps.
+    /// The hash to store.
     pub fn hash(&self) -> TokenHash {
         hash(&self.text)
     }
 
-    /// The session that it is of.
+    /// The session of the token.
     pub fn session(&self) -> SessionId {
         self.session
     }
 
-    /// Which of the session's tokens it is.
+    /// Position in the session's sequence of tokens.
     pub fn generation(&self) -> i64 {
         self.generation
     }
 
-    /// The secret, for the cookie.
+    /// The cookie value.
     pub fn secret(&self) -> &str {
         &self.text
     }
 }
 
-/// The secret of a personal access token: `svc_pat_`, 43 random characters and 6 of a checksum, by which a
-/// mistyped one, or a scanner's find, is told without asking the store.
+/// The secret of a personal access token: `svc_pat_`, 43 random characters and a checksum of 6, which rejects mistyped
+/// tokens without a database query and serves secret scanners.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PersonalAccessSecret(String);
 
@@ -151,16 +151,16 @@ impl std::fmt::Debug for PersonalAccessSecret {
 }
 
 impl PersonalAccessSecret {
-    /// A new one.
+    /// Generates a token.
     ///
     /// # Errors
-    /// If there is no randomness.
+    /// Fails if the system has no randomness.
     pub fn generate(random: &dyn Random) -> io::Result<Self> {
         let mut secret = String::with_capacity(SECRET_LENGTH + CHECKSUM_LENGTH);
         let mut bytes = [0; 64];
         while secret.len() < SECRET_LENGTH {
             random.fill(&mut bytes)?;
-            // 248 is the largest multiple of 62 in a byte: beyond it, some letters would come more often.
+            // 248 is the largest multiple of 62 in a byte; greater values would bias the distribution.
             let letters = bytes.iter().filter(|byte| **byte < 248);
             let letters = letters.filter_map(|byte| ALPHABET.get(usize::from(byte % 62)));
             secret.extend(
@@ -173,7 +173,7 @@ impl PersonalAccessSecret {
         Ok(Self(format!("{PERSONAL_ACCESS_TOKEN_PREFIX}{secret}{checksum}")))
     }
 
-    /// The secret of a request, if it has the form of one and its checksum is right.
+    /// Parses the text and verifies its checksum.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix(PERSONAL_ACCESS_TOKEN_PREFIX)?;
         let (secret, found) = rest.split_at_checked(SECRET_LENGTH)?;
@@ -181,12 +181,12 @@ impl PersonalAccessSecret {
         is_ours.then(|| Self(text.to_owned()))
     }
 
-    /// What the store keeps.
+    /// The hash to store.
     pub fn hash(&self) -> TokenHash {
         hash(&self.0)
     }
 
-    /// The last characters.
+    /// The last four characters.
     pub fn hint(&self) -> &str {
         self.0
             .len()
@@ -195,7 +195,7 @@ impl PersonalAccessSecret {
             .unwrap_or_default()
     }
 
-    /// The secret, to be shown once.
+    /// The text, shown to the user once.
     pub fn secret(&self) -> &str {
         &self.0
     }
@@ -213,92 +213,5 @@ fn checksum(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use svc_platform::random::SystemRandom;
-
-    #[test]
-    fn personal_access_secrets_have_their_form_and_are_read_back() {
-        for _ in 0..100 {
-            let made = PersonalAccessSecret::generate(&SystemRandom).unwrap();
-            let text = made.secret();
-            assert_eq!(text.len(), "svc_pat_".len() + 49, "{text}");
-            assert!(text[8..].bytes().all(|byte| byte.is_ascii_alphanumeric()));
-            assert_eq!(PersonalAccessSecret::parse(text), Some(made.clone()));
-            assert!(text.ends_with(made.hint()) && made.hint().len() == 4);
-        }
-    }
-
-    #[test]
-    fn a_secret_with_any_character_changed_is_refused_by_its_checksum() {
-        let made = PersonalAccessSecret::generate(&SystemRandom).unwrap();
-        for at in 0..made.secret().len() {
-            let mut text = made.secret().as_bytes().to_vec();
-            text[at] = if text[at] == b'x' { b'y' } else { b'x' };
-            let text = String::from_utf8(text).unwrap();
-            assert_eq!(PersonalAccessSecret::parse(&text), None, "{text}");
-        }
-        for junk in [
-            "",
-            "svc_pat_",
-            "svc_pat_x",
-            "svc_pat_ä",
-            &format!("{}0", made.secret()),
-        ] {
-            assert_eq!(PersonalAccessSecret::parse(junk), None, "{junk:?}");
-        }
-    }
-
-    fn refresh_token(session: i64) -> RefreshToken {
-        RefreshToken::generate(&SystemRandom, &[1; 32], session.into()).unwrap()
-    }
-
-    #[test]
-    fn successor_takes_token_key_and_salt() {
-        let token = refresh_token(7);
-        let successor = token.successor(&[1; 32], &[2; 16]);
-        assert_eq!(successor, token.successor(&[1; 32], &[2; 16]));
-        for different in [
-            refresh_token(7).successor(&[1; 32], &[2; 16]),
-            token.successor(&[3; 32], &[2; 16]),
-            token.successor(&[1; 32], &[3; 16]),
-            token,
-        ] {
-            assert_ne!(successor, different);
-        }
-        assert_eq!((successor.session(), successor.generation()), (7.into(), 1));
-        assert_eq!(RefreshToken::read(successor.secret(), &[1; 32]), Some(successor));
-    }
-
-    #[test]
-    fn refresh_token_with_any_character_changed_or_of_another_server_is_none() {
-        let token = refresh_token(7);
-        assert_eq!(RefreshToken::read(token.secret(), &[1; 32]), Some(token.clone()));
-        assert_eq!(RefreshToken::read(token.secret(), &[2; 32]), None);
-        for at in 0..token.secret().len() {
-            let mut text = token.secret().as_bytes().to_vec();
-            text[at] = if text[at] == b'x' { b'y' } else { b'x' };
-            let text = String::from_utf8(text).unwrap();
-            assert_eq!(RefreshToken::read(&text, &[1; 32]), None, "{at}");
-        }
-        for junk in [
-            "",
-            "abc",
-            "====",
-            &"A".repeat(43),
-            &"A".repeat(86),
-            &format!("{}A", token.secret()),
-            &"ä".repeat(43),
-        ] {
-            assert_eq!(RefreshToken::read(junk, &[1; 32]), None, "{junk:?}");
-        }
-    }
-
-    #[test]
-    fn secrets_do_not_show_themselves_in_debug_output() {
-        let token = refresh_token(7);
-        let secret = PersonalAccessSecret::generate(&SystemRandom).unwrap();
-        assert!(!format!("{token:?}").contains(token.secret()));
-        assert!(!format!("{secret:?}").contains(secret.secret()));
-    }
-}
+#[path = "secret_token_tests.rs"]
+mod tests;

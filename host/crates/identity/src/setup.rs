@@ -1,4 +1,4 @@
-//! The first run: making the owner, once.
+//! The first setup: creates the owner, once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,27 +17,27 @@ use crate::{ClientInfo, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_store::{NewUser, Store};
 
-/// The name of the account that needs no credentials.
+/// Username of the guest account.
 const GUEST: &str = "guest";
 
-/// What makes an owner.
+/// Input of [`Setup::complete`].
 #[derive(Debug)]
 pub struct SetupRequest {
-    /// Name of the account.
+    /// Username of the owner.
     pub username: String,
-    /// Its password.
+    /// Password of the owner.
     pub password: String,
     /// Name of the server.
     pub server_name: Option<String>,
-    /// First values of settings.
+    /// Initial values of settings.
     pub settings: serde_json::Map<String, serde_json::Value>,
-    /// The operator's secret, if one was set.
+    /// The operator's setup token, if one is configured.
     pub setup_token: Option<String>,
-    /// The program that asks.
+    /// The client program.
     pub client: ClientInfo,
 }
 
-/// Sets the server up.
+/// The setup service.
 #[derive(Debug, Clone)]
 pub struct Setup {
     context: Context,
@@ -48,10 +48,10 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Over these accounts. With `token`, only who knows it may set the server up.
+    /// Creates the service and reads whether an owner exists. With `token`, the setup requires it.
     ///
     /// # Errors
-    /// The store's: it is asked once whether there is an owner.
+    /// Database errors.
     pub async fn open(
         context: Context,
         passwords: Passwords,
@@ -74,22 +74,23 @@ impl Setup {
         &self.context.store
     }
 
-    /// Whether there was an owner when last asked. Never touches the database: health must always answer.
+    /// Whether an owner existed at the last query. It does not query the database, because health checks must always
+    /// respond.
     pub fn is_done(&self) -> bool {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Asks again whether there is an owner, as after a reset.
+    /// Queries again whether an owner exists, as after a reset.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn look_again(&self) -> Result<()> {
         self.done
             .store(self.store().owner_exists().await?, Ordering::Relaxed);
         self.ensure_guest().await
     }
 
-    /// The guest's account is always there; whether guests are let in is a setting.
+    /// Creates the guest account if it is missing; a setting enables guest access.
     async fn ensure_guest(&self) -> Result<()> {
         if self.store().guest().await?.is_some() {
             return Ok(());
@@ -106,7 +107,7 @@ impl Setup {
             created_at: now,
         };
         let mut change = self.store().change_identity().await?;
-        // Another process may have been faster.
+        // Another process may have created it.
         if change.insert_user(&guest).await? {
             change.assign_role(guest.id, Role::Guest.as_str(), now).await?;
             change.commit().await?;
@@ -114,10 +115,10 @@ impl Setup {
         Ok(())
     }
 
-    /// Fails once there is an owner, before anyone looks at the input.
+    /// Fails if an owner exists; called before the input is validated.
     ///
     /// # Errors
-    /// Refused; the store's.
+    /// Refused; database errors.
     pub async fn require_open(&self) -> Result<()> {
         match self.has_owner().await? {
             true => Err(already_done()),
@@ -125,11 +126,11 @@ impl Setup {
         }
     }
 
-    /// Whether there is an owner. Asked again as long as none is known: another server on the same database may have been
-    /// faster.
+    /// Whether an owner exists. Queried until it is true, because another server on the same database may complete the
+    /// setup.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn has_owner(&self) -> Result<bool> {
         if !self.is_done() && self.store().owner_exists().await? {
             self.done.store(true, Ordering::Relaxed);
@@ -137,10 +138,10 @@ impl Setup {
         Ok(self.is_done())
     }
 
-    /// Makes the owner. Of any number of calls at once, one succeeds.
+    /// Creates the owner. Of concurrent calls exactly one succeeds.
     ///
     /// # Errors
-    /// Refused once there is an owner, and without the operator's token; invalid input; the store's.
+    /// Refused if an owner exists or the setup token is wrong; invalid input; database errors.
     pub async fn complete(&self, mut request: SetupRequest) -> Result<()> {
         self.require_open().await?;
         if let Some(token) = &self.token {
@@ -159,7 +160,7 @@ impl Setup {
         let settings = match Settings::check(&request.settings) {
             Ok(settings) => settings,
             Err(ServiceError::Invalid(more)) => {
-                // By the name that the client knows it by.
+                // The field name of the API.
                 let of_name =
                     |error: &FieldError| has_name && error.path == format!("settings.{SERVER_NAME}");
                 errors.extend(more.into_iter().map(|error| match of_name(&error) {
@@ -175,7 +176,7 @@ impl Setup {
             return Err(ServiceError::Invalid(errors));
         };
         let client = request.client;
-        // Nobody is known yet.
+        // No account exists yet.
         let by = PermitRequest {
             network: client.address.into(),
             known: false,
@@ -221,5 +222,5 @@ impl Setup {
 }
 
 fn already_done() -> ServiceError {
-    ServiceError::Refused("the server is set up already")
+    ServiceError::Refused("the server is already set up")
 }

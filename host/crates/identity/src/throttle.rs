@@ -1,7 +1,7 @@
-//! Limits on wrong passwords.
+//! Throttle for wrong passwords.
 //!
-//! Only wrong passwords cost anything. An attempt takes its tokens before the password is compared, so that a
-//! thousand at once are bounded as well, and gets them back when it was right.
+//! An attempt takes its tokens before the password is compared, so that concurrent attempts are limited as well, and
+//! gets them back if the password was correct.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -14,21 +14,21 @@ use tokio::time::Instant;
 use crate::rate_limiter::{MAX_BUCKETS, RateLimit, RateLimiter};
 use svc_domain::id::UserId;
 
-/// Wrong passwords in a row after which an account's own bucket fills more slowly (NIST SP 800-63B: at most 100).
+/// Consecutive wrong passwords after which the account's bucket refills more slowly (NIST SP 800-63B: at most 100).
 const CONSECUTIVE_FAILURES: u32 = 100;
-/// How long an attempt waits for others of the same address whose passwords are being compared.
+/// How long an attempt waits for running attempts of the same network.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 
-/// The limits on wrong passwords.
+/// Rate limits on wrong passwords.
 #[derive(Debug, Clone, Copy)]
 pub struct LoginLimits {
-    /// For one account from one address.
+    /// Per account and network.
     pub user_and_address: RateLimit,
-    /// For one account, from wherever.
+    /// Per account, over all networks.
     pub user: RateLimit,
-    /// For one account after a hundred wrong passwords in a row.
+    /// Per account after a hundred consecutive wrong passwords.
     pub user_refill_after_many: Duration,
-    /// From one address, for any account and for none.
+    /// Per network, over all accounts.
     pub address: RateLimit,
 }
 
@@ -43,17 +43,17 @@ impl Default for LoginLimits {
     }
 }
 
-/// Whose password is tried. A name that nobody has is limited like one that somebody has: the limits must not tell
-/// them apart.
+/// Whose password is tried. Unknown names are limited like accounts, so that the limits do not reveal which accounts
+/// exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// An account.
     Account(UserId),
-    /// The digest of another name.
+    /// Hash of a name without an account.
     Name(u64),
 }
 
-/// An address as limits see it: a network of IPv6 is one party, since a single machine has all of it.
+/// The network to which limits apply: an IPv4 address or an IPv6 /64, since one machine has a whole /64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ClientNetwork(IpAddr);
 
@@ -81,18 +81,18 @@ struct Shared {
     user_and_address: RateLimiter<(Subject, ClientNetwork)>,
     user: RateLimiter<Subject>,
     address: RateLimiter<ClientNetwork>,
-    failures_in_a_row: Mutex<HashMap<Subject, u32>>,
+    consecutive_failures: Mutex<HashMap<Subject, u32>>,
     user_refill_after_many: Duration,
-    /// Attempts under way, by address, and word that one has ended.
-    under_way: Mutex<HashMap<ClientNetwork, u32>>,
+    /// Running attempts by network; `ended` notifies when one ends.
+    running: Mutex<HashMap<ClientNetwork, u32>>,
     ended: Notify,
 }
 
-/// Who may try a password.
+/// Limits password attempts.
 #[derive(Debug, Clone)]
 pub struct LoginThrottle(Arc<Shared>);
 
-/// A password that is being tried. It counts as wrong unless somebody says that it was right.
+/// A running attempt. It counts as wrong unless `forgive` is called.
 #[derive(Debug)]
 #[must_use]
 pub struct Attempt {
@@ -103,24 +103,24 @@ pub struct Attempt {
 }
 
 impl LoginThrottle {
-    /// With these limits.
+    /// Creates a throttle with these limits.
     pub fn new(limits: LoginLimits) -> Self {
         Self(Arc::new(Shared {
             user_and_address: RateLimiter::new(limits.user_and_address),
             user: RateLimiter::new(limits.user),
             address: RateLimiter::new(limits.address),
-            failures_in_a_row: Mutex::default(),
+            consecutive_failures: Mutex::default(),
             user_refill_after_many: limits.user_refill_after_many,
-            under_way: Mutex::default(),
+            running: Mutex::default(),
             ended: Notify::new(),
         }))
     }
 
-    /// As [`LoginThrottle::begin`], but where there is no token left, waits for the attempts under way from the same
-    /// address: those that turn out right give theirs back, so that right passwords are never held up for long.
+    /// As [`LoginThrottle::begin`], but if no token is left, waits for running attempts of the same network, whose
+    /// tokens come back if their passwords are correct. Correct passwords are therefore not delayed for long.
     ///
     /// # Errors
-    /// How long to wait.
+    /// Time until a retry makes sense.
     pub async fn begin_in_turn(
         &self,
         user: Option<Subject>,
@@ -130,24 +130,24 @@ impl LoginThrottle {
         let patience = Instant::now() + MAX_WAIT;
         loop {
             let mut ended = std::pin::pin!(self.0.ended.notified());
-            // From here on, so that none is missed between the look and the wait.
+            // Enabled before the check, so that no notification is missed.
             ended.as_mut().enable();
             let wait = match self.begin(user, network, known) {
                 Ok(attempt) => return Ok(attempt),
                 Err(wait) => wait,
             };
-            let others = self.0.under_way().contains_key(&network);
+            let others = self.0.running().contains_key(&network);
             if !others || tokio::time::timeout_at(patience, ended).await.is_err() {
                 return Err(wait);
             }
         }
     }
 
-    /// Lets an attempt begin. From an address that the account is known to use, the account's own bucket does not
-    /// count: a flood from elsewhere must not lock its owner out.
+    /// Begins an attempt. From an address known for the account, the account's own bucket is not checked: attacks from
+    /// elsewhere must not lock out its owner.
     ///
     /// # Errors
-    /// How long to wait.
+    /// Time until a retry makes sense.
     pub fn begin(
         &self,
         user: Option<Subject>,
@@ -168,13 +168,13 @@ impl LoginThrottle {
             }
             let mut failures = shared.failures();
             if failures.len() >= MAX_BUCKETS {
-                // Names are made up by whoever tries them; accounts are not.
+                // Attackers can invent names without bound, but not accounts.
                 failures.retain(|subject, _| matches!(subject, Subject::Account(_)));
             }
             let count = failures.entry(user).or_insert(0);
             *count = count.saturating_add(1);
         }
-        *shared.under_way().entry(network).or_insert(0) += 1;
+        *shared.running().entry(network).or_insert(0) += 1;
         Ok(Attempt {
             shared: Arc::clone(shared),
             user,
@@ -183,7 +183,7 @@ impl LoginThrottle {
         })
     }
 
-    /// Forgets everything, as after a reset of the server.
+    /// Resets all limits, as after a factory reset.
     pub fn clear(&self) {
         self.0.user_and_address.clear();
         self.0.user.clear();
@@ -194,13 +194,13 @@ impl LoginThrottle {
 
 impl Shared {
     fn failures(&self) -> MutexGuard<'_, HashMap<Subject, u32>> {
-        self.failures_in_a_row
+        self.consecutive_failures
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn under_way(&self) -> MutexGuard<'_, HashMap<ClientNetwork, u32>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    fn running(&self) -> MutexGuard<'_, HashMap<ClientNetwork, u32>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn user_refill(&self, user: Subject) -> Duration {
@@ -218,20 +218,20 @@ impl Shared {
 
 impl Drop for Attempt {
     fn drop(&mut self) {
-        let mut under_way = self.shared.under_way();
-        if let Some(count) = under_way.get_mut(&self.network) {
+        let mut running = self.shared.running();
+        if let Some(count) = running.get_mut(&self.network) {
             *count -= 1;
             if *count == 0 {
-                under_way.remove(&self.network);
+                running.remove(&self.network);
             }
         }
-        drop(under_way);
+        drop(running);
         self.shared.ended.notify_waiters();
     }
 }
 
 impl Attempt {
-    /// It was right, or never compared: it costs nothing.
+    /// Returns the tokens: the password was correct or was not compared.
     pub fn forgive(self) {
         self.shared.address.refund(&self.network);
         if let Some(user) = self.user {

@@ -1,4 +1,4 @@
-//! Limits on wrong passwords, in a time that stands still until it is moved.
+//! Tests of the password throttle with a paused clock.
 
 use svc_covers::covers;
 
@@ -28,13 +28,13 @@ fn begun(throttle: &LoginThrottle, tries: usize, user: i64, address: impl Fn(usi
 }
 
 #[tokio::test(start_paused = true)]
-async fn wrong_passwords_are_bounded_from_one_address_and_from_many() {
+async fn wrong_passwords_are_throttled_from_one_address_and_from_many() {
     assert_eq!(begun(&throttle(), 1000, 1, |_| 1), 20);
     assert_eq!(begun(&throttle(), 1000, 1, |number| number as u8), 40);
 }
 
 #[tokio::test(start_paused = true)]
-async fn names_that_nobody_has_are_bounded_alike() {
+async fn unknown_usernames_are_throttled_like_accounts() {
     let throttle = throttle();
     let begin = |number| {
         throttle
@@ -46,7 +46,7 @@ async fn names_that_nobody_has_are_bounded_alike() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn logins_without_a_name_are_bounded_by_address() {
+async fn logins_without_a_username_are_throttled_by_address() {
     let throttle = throttle();
     let begun = (0..500)
         .filter(|_| throttle.begin(None, network(1), false).is_ok())
@@ -55,7 +55,7 @@ async fn logins_without_a_name_are_bounded_by_address() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn right_passwords_cost_nothing() {
+async fn correct_passwords_consume_no_tokens() {
     let throttle = throttle();
     for _ in 0..500 {
         throttle
@@ -67,7 +67,7 @@ async fn right_passwords_cost_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn right_passwords_at_once_wait_for_each_other_and_wrong_ones_are_refused() {
+async fn concurrent_correct_passwords_wait_and_wrong_ones_are_throttled() {
     let throttle = throttle();
     for right in [true, false] {
         let mut tries = tokio::task::JoinSet::new();
@@ -90,7 +90,7 @@ async fn right_passwords_at_once_wait_for_each_other_and_wrong_ones_are_refused(
 }
 
 #[tokio::test(start_paused = true)]
-async fn buckets_fill_with_time_and_say_how_long_it_takes() {
+async fn buckets_refill_with_time_and_report_the_wait() {
     let throttle = throttle();
     begun(&throttle, 20, 1, |_| 1);
     let wait = throttle.begin(Some(account(1)), network(1), false).unwrap_err();
@@ -100,7 +100,7 @@ async fn buckets_fill_with_time_and_say_how_long_it_takes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn owner_gets_in_from_a_known_address_while_others_are_locked_out() {
+async fn known_address_is_admitted_while_others_are_throttled() {
     let throttle = throttle();
     begun(&throttle, 1000, 1, |number| number as u8 % 100 + 100);
     let user = Some(account(1));
@@ -110,7 +110,7 @@ async fn owner_gets_in_from_a_known_address_while_others_are_locked_out() {
 
 #[covers("T18")]
 #[tokio::test(start_paused = true)]
-async fn a_hundred_failures_in_a_row_slow_the_account_down() {
+async fn hundred_consecutive_failures_slow_the_refill() {
     let throttle = throttle();
     let user = Some(account(1));
     for number in 0..100 {
@@ -126,14 +126,14 @@ async fn a_hundred_failures_in_a_row_slow_the_account_down() {
     );
     tokio::time::advance(Duration::from_secs(600)).await;
     assert!(throttle.begin(user, network(201), false).is_ok());
-    // The owner signs in from where they are known: all is as quick as before.
+    // The owner signs in from a known address and is not throttled.
     throttle.begin(user, network(1), true).unwrap().forgive();
     tokio::time::advance(Duration::from_secs(120)).await;
     assert!(throttle.begin(user, network(202), false).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_that_nobody_has_slows_down_like_an_account() {
+async fn unknown_username_slows_down_like_an_account() {
     for subject in [account(1), Subject::Name(1)] {
         let throttle = throttle();
         for number in 0..100 {
@@ -151,7 +151,7 @@ async fn a_name_that_nobody_has_slows_down_like_an_account() {
 }
 
 #[test]
-fn a_network_of_ipv6_is_one_party() {
+fn ipv6_network_shares_one_bucket() {
     let of = |text: &str| ClientNetwork::from(Some(text.parse().unwrap()));
     assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
     assert_ne!(of("2001:db8:0:1::1"), of("2001:db8:0:2::1"));

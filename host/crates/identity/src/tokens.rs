@@ -1,7 +1,7 @@
-//! Personal access tokens: made by people who signed in, for programs that act for a user.
+//! Personal access tokens: created by users for programs that act on their behalf.
 
 use crate::accounts::check;
-use crate::error::{FieldError, Result, ServiceError};
+use crate::error::{ErrorCode, FieldError, Result, ServiceError};
 use crate::names::check_display_name;
 use crate::roles::{known_capabilities, names_of};
 use crate::secret_token::PersonalAccessSecret;
@@ -11,46 +11,46 @@ use svc_domain::id::{PersonalAccessTokenId, UserId};
 use svc_domain::session::PersonalAccessToken;
 use svc_domain::time::Timestamp;
 
-/// Tokens of one account that have not ended.
+/// Maximum of unexpired tokens per account.
 const MAX_TOKENS: u64 = 200;
 
-/// A token to be made.
+/// Input of [`PersonalAccessTokens::create`].
 #[derive(Debug)]
 pub struct CreateToken {
-    /// What people call it.
+    /// Label for display.
     pub label: String,
-    /// When it ends; never if absent.
+    /// Expiry; never if `None`.
     pub expires_at: Option<Timestamp>,
-    /// What it is narrowed to; all that its user may if absent.
+    /// The capabilities to which it is restricted; all of its user if `None`.
     pub capabilities: Option<Vec<String>>,
 }
 
-/// A token with its secret, which is told this once.
+/// A new token with its secret, which is shown only once.
 #[derive(Debug)]
 pub struct CreatedToken {
     /// The token.
     pub token: PersonalAccessToken,
-    /// Its secret.
+    /// The plain text.
     pub secret: PersonalAccessSecret,
 }
 
-/// Keeps tokens.
+/// The service for personal access tokens.
 #[derive(Debug, Clone)]
 pub struct PersonalAccessTokens {
     context: Context,
 }
 
 impl PersonalAccessTokens {
-    /// The tokens of this store.
+    /// Creates the service.
     pub fn new(context: Context) -> Self {
         Self { context }
     }
 
-    /// Makes a token that acts for an account.
+    /// Creates a token for an account.
     ///
     /// # Errors
-    /// Refused for an account that may do more than the caller, and for the guest; not found; invalid input;
-    /// conflict when the account has too many; the store's.
+    /// Refused for an account with capabilities that the caller lacks, and for the guest; not found; invalid input;
+    /// conflict if the account has too many tokens; database errors.
     pub async fn create(&self, by: AuthContext, user: UserId, request: CreateToken) -> Result<CreatedToken> {
         let context = self.context.clone();
         let now = context.now();
@@ -76,12 +76,12 @@ impl PersonalAccessTokens {
             if narrowed.is_some_and(|narrowed| !narrowed.is_subset(capabilities_of(&target))) {
                 return Err(ServiceError::invalid(
                     "capabilities",
-                    "the user lacks some of these",
+                    "the user lacks some of these capabilities",
                 ));
             }
             if change.count_live_tokens(user, now).await? >= MAX_TOKENS {
                 return Err(ServiceError::conflict(
-                    "too_many_tokens",
+                    ErrorCode::TooManyTokens,
                     format!("a user has at most {MAX_TOKENS} tokens; revoke some"),
                 ));
             }
@@ -115,7 +115,7 @@ impl PersonalAccessTokens {
     /// The tokens of an account, newest first.
     ///
     /// # Errors
-    /// Refused for an account that may do more than the caller; not found; the store's.
+    /// Refused for an account with capabilities that the caller lacks; not found; database errors.
     pub async fn list(&self, by: &AuthContext, user: UserId) -> Result<Vec<PersonalAccessToken>> {
         let store = &self.context.store;
         let target = store.account(user).await?.ok_or(ServiceError::NotFound)?;
@@ -123,7 +123,7 @@ impl PersonalAccessTokens {
         Ok(store.personal_access_tokens(user).await?)
     }
 
-    /// Revokes a token, with effect on the next request; `false` if the account has none such.
+    /// Revokes a token with effect on the next request; `false` if the account has no such token.
     ///
     /// # Errors
     /// As [`PersonalAccessTokens::list`].
@@ -138,7 +138,7 @@ impl PersonalAccessTokens {
             let mut change = context.change_by(&by).await?;
             let target = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             require_not_stronger(&by, &target)?;
-            // What is no id at all is no token either.
+            // A malformed id cannot name a token.
             let Some(token) = token else {
                 return Ok(false);
             };

@@ -1,5 +1,6 @@
-//! Runs of the indexer: carrying out, holding, stopping. They begin in `start`; what is known of them is in `queries`.
+//! Controls runs of the indexer: executes, pauses, resumes and stops them. `start` begins a run; `queries` reads runs.
 
+mod actions;
 mod queries;
 mod request;
 mod start;
@@ -13,37 +14,31 @@ use futures_util::FutureExt as _;
 use tokio::sync::watch;
 
 use crate::run_events::{ProgressPublisher, RunEvents};
-use crate::scan::{Phase, Progress, Refused, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
+use crate::scan::{Phase, Progress, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
 use svc_domain::audit::AuditEvent;
 use svc_domain::list::Pagination;
 use svc_domain::scan::{Directory, Run, RunStatus, RunTrigger};
 use svc_events::Events;
 use svc_identity::audit::BackgroundLog;
-use svc_identity::error::ServiceError;
-
-pub use request::{IndexAction, StartRun};
 use unsaved::UnsavedRuns;
 
+pub use request::{IndexAction, StartRun};
 pub use svc_store::RunLogFilter;
 
-/// How often the row of a run under way is brought up to date.
+/// Interval of updates to the row of the active run.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
-/// How long an action is waited for: long enough for the files at hand of almost any library, and no longer than
-/// somebody looks at a button. What takes longer comes by itself.
-const EFFECT_WAIT: Duration = Duration::from_secs(2);
-
-/// Runs that are looked through for one that tells how many files there are.
+/// Number of earlier runs searched for a file count.
 const RUNS_BEFORE: u32 = 5;
 
-/// What the indexer is doing.
+/// State of the indexer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexState {
-    /// No run.
+    /// No run is active.
     Idle,
-    /// A run is under way.
+    /// A run is active.
     Indexing,
-    /// A run is held.
+    /// The active run is paused.
     Paused,
 }
 
@@ -58,7 +53,7 @@ struct CurrentRun {
 }
 
 impl CurrentRun {
-    /// The run with its numbers of this moment.
+    /// The run with its current counts.
     fn snapshot(&self) -> Run {
         let status = match self.control.phase() {
             Phase::Paused => RunStatus::Paused,
@@ -79,8 +74,8 @@ impl CurrentRun {
     }
 }
 
-/// Ends the current run when dropped, so that even a panic leaves the indexer idle. Whoever hears of the end can start
-/// the next run, and hears of that after it.
+/// Ends the current run when dropped, so that even a panic leaves the indexer idle. The state becomes idle before
+/// subscribers receive the end, so that they can start the next run.
 struct RunGuard<'a> {
     indexing: &'a Indexing,
     ended: Option<Run>,
@@ -99,7 +94,7 @@ impl Drop for RunGuard<'_> {
     }
 }
 
-/// The indexer as the API and the command line use it. There is one run at a time.
+/// The indexer service. At most one run is active.
 #[derive(Debug, Clone)]
 pub struct Indexing {
     scanner: Scanner,
@@ -110,7 +105,7 @@ pub struct Indexing {
 }
 
 impl Indexing {
-    /// The indexer over this scanner, which tells what happens.
+    /// Creates the service, which publishes run events to `events`.
     pub fn new(scanner: Scanner, events: Events) -> Self {
         let (ids, clock) = (Arc::clone(&scanner.ids), Arc::clone(&scanner.clock));
         Self {
@@ -156,20 +151,20 @@ impl Indexing {
             .scanner
             .run_on_dedicated_thread(request, control, progress)
             .boxed();
-        // Side by side: while the run's row waits for the database's writer, the scan that holds it must go on.
+        // Concurrent: the update of the run's row may wait for the write lock that the scan holds.
         let outcome = tokio::select! {
             outcome = scan => outcome,
             never = self.keep_saving() => match never {},
             never = teller.publish_periodically() => match never {},
         };
-        // From here on nothing can be asked of the run. A stop that was granted before is one, however far it came.
+        // From here the run accepts no action. A stop that was accepted earlier determines its status.
         let stopped = control.finish().await;
         teller.publish_final();
         self.publish_directory_changes(&events, &before).await;
         self.end(&mut run_guard, outcome, stopped, progress).await;
     }
 
-    /// Tells which directories came or went since.
+    /// Publishes directories that became available or unavailable since `before`.
     async fn publish_directory_changes(&self, events: &RunEvents, before: &[Directory]) {
         let now = match self.scanner.store.list_directories().await {
             Ok(now) => now,
@@ -200,14 +195,14 @@ impl Indexing {
             Ok(ScanEnd::Completed | ScanEnd::Stopped) => RunStatus::Stopped,
             Err(error) => {
                 tracing::error!(target: "svc::scan", run = %run.id, %error, "run failed");
-                progress.warn(queries::why_it_broke_off(&error).to_owned());
+                progress.warn(queries::client_message(&error).to_owned());
                 RunStatus::Failed
             }
         };
         run.warnings = progress.warnings();
         run.completed_at = Some(self.scanner.clock.now());
         self.unsaved.save(&self.scanner.store, &run).await;
-        self.note(AuditEvent::IndexRunEnded, &run).await;
+        self.audit(AuditEvent::IndexRunEnded, &run).await;
         tracing::info!(
             target: "svc::scan",
             run = %run.id,
@@ -219,9 +214,9 @@ impl Indexing {
         run_guard.ended = Some(run);
     }
 
-    /// Writes a line of the audit log about a run. Those that nobody asked for are told by what set them off: a busy
-    /// directory has many a minute, which are one line.
-    async fn note(&self, event: AuditEvent, run: &Run) {
+    /// Writes an audit entry for a run. Automatic runs are grouped by their trigger, because a busy directory causes
+    /// many per minute.
+    async fn audit(&self, event: AuditEvent, run: &Run) {
         let trigger = run.options.trigger;
         let mut details = vec![
             ("trigger", trigger.as_str().to_owned()),
@@ -236,7 +231,7 @@ impl Indexing {
         self.log.note(event, run.started_by, &details).await;
     }
 
-    /// Files of this run's kinds that the last complete one found.
+    /// Number of files of the run's kinds in the last completed run.
     async fn files_before(&self, run: &Run) -> Option<u64> {
         let page = Pagination {
             take: RUNS_BEFORE,
@@ -253,7 +248,7 @@ impl Indexing {
             .sum()
     }
 
-    /// Brings the row of the run under way up to date from time to time.
+    /// Periodically updates the row of the active run.
     async fn keep_saving(&self) -> Infallible {
         let mut save = tokio::time::interval(SAVE_EVERY);
         save.tick().await;
@@ -268,7 +263,7 @@ impl Indexing {
         }
     }
 
-    /// What the indexer is doing, with the run if there is one.
+    /// The state, with the active run if there is one.
     pub fn state(&self) -> (IndexState, Option<Run>) {
         let run = self.current().as_ref().map(CurrentRun::snapshot);
         let state = match run.as_ref().map(|run| run.status) {
@@ -279,74 +274,14 @@ impl Indexing {
         (state, run)
     }
 
-    /// What threads of the run under way ask.
+    /// The control of the active run.
     pub fn control(&self) -> Option<Arc<ScanControl>> {
         self.current()
             .as_ref()
             .map(|current| Arc::clone(&current.control))
     }
 
-    /// Pauses, resumes or stops the run, and waits shortly for the effect, which comes after the files at hand.
-    ///
-    /// # Errors
-    /// Conflict `index_action_conflict` when the state does not permit it.
-    pub async fn act(&self, action: IndexAction) -> Result<IndexState, ServiceError> {
-        let conflict = |message| ServiceError::conflict("index_action_conflict", message);
-        let current = self.current().as_ref().map(|current| {
-            let control = Arc::clone(&current.control);
-            (control, current.ended.clone())
-        });
-        let Some((control, mut ended)) = current else {
-            return match action {
-                IndexAction::Resume => Ok(IndexState::Idle),
-                IndexAction::Pause | IndexAction::Stop => Err(conflict("no run is under way")),
-            };
-        };
-        let mut phases = control.phases();
-        // Too little time is no fault, and a sender that is gone is an end.
-        match action {
-            IndexAction::Resume => control.resume(),
-            IndexAction::Pause => {
-                control.pause().map_err(|refused| {
-                    conflict(match refused {
-                        Refused(Phase::Paused) => "the run is paused already",
-                        Refused(_) => "the run is about to end",
-                    })
-                })?;
-                let held = phases.wait_for(|phase| *phase != Phase::Pausing);
-                let _ = tokio::time::timeout(EFFECT_WAIT, held).await;
-            }
-            IndexAction::Stop => {
-                control.stop();
-                let _ = tokio::time::timeout(EFFECT_WAIT, ended.wait_for(|ended| *ended)).await;
-            }
-        }
-        Ok(self.state().0)
-    }
-
-    /// Asks the run to end, if there is one, without waiting for it.
-    pub fn ask_to_stop(&self) {
-        if let Some(current) = self.current().as_ref() {
-            current.control.stop();
-        }
-    }
-
-    /// Waits until no run is under way.
-    pub async fn wait_until_idle(&self) {
-        loop {
-            let Some(mut ended) = self.current().as_ref().map(|current| current.ended.clone()) else {
-                return;
-            };
-            // An error means that the run's task is gone: nobody ends a run that it left behind.
-            let is_gone = ended.wait_for(|ended| *ended).await.is_err();
-            if is_gone && self.is_current(&ended) {
-                return;
-            }
-            tokio::task::yield_now().await;
-        }
-    }
-
-    /// Whether the run under way is the one that tells its end here.
+    /// Whether `ended` belongs to the active run.
     fn is_current(&self, ended: &watch::Receiver<bool>) -> bool {
         self.current()
             .as_ref()

@@ -1,4 +1,4 @@
-//! What clients hear of a run: its beginning, how far it is, every turn it takes, what it brings, its end.
+//! Events of a run: start, progress, pause and resume, committed changes, end.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use svc_events::indexing::RunProgress;
 use svc_events::{EventKind, Events, photos};
 use svc_store::PersistOutcome;
 
-/// Between two messages of progress: two a second at most.
+/// Minimum time between two progress events.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// Tells of one run.
+/// Publishes the events of one run.
 #[derive(Debug, Clone)]
 pub(super) struct RunEvents {
     pub(super) events: Events,
@@ -27,12 +27,12 @@ pub(super) struct RunEvents {
 }
 
 impl RunEvents {
-    /// The first message of the run.
+    /// Publishes the start of the run.
     pub(super) fn started(&self, run: &Run) {
         self.events.publish(|| messages::started(run));
     }
 
-    /// It is held, or goes on.
+    /// Publishes that the run was paused or resumed.
     pub(super) fn transitioned(&self, effect: Effect, counts: &RunCounts) {
         let kind = match effect {
             Effect::Paused => EventKind::IndexingPaused,
@@ -42,7 +42,7 @@ impl RunEvents {
             .publish(|| messages::transitioned(kind, self.run, self.clock.now(), counts));
     }
 
-    /// What a transaction brought. It is stored.
+    /// Publishes the changes of a committed transaction.
     pub(super) fn committed(&self, outcome: &PersistOutcome) {
         for (id, name) in &outcome.added_artists {
             self.events.publish(|| messages::artist_added(*id, name));
@@ -55,12 +55,12 @@ impl RunEvents {
         }
     }
 
-    /// A directory came or went.
+    /// Publishes that a directory became available or unavailable.
     pub(super) fn directory_changed(&self, directory: &Directory) {
         self.events.publish(|| messages::directory_changed(directory));
     }
 
-    /// The last message of the run.
+    /// Publishes the end of the run.
     pub(super) fn ended(&self, run: &Run) {
         let kind = match run.status {
             RunStatus::Completed => EventKind::IndexingCompleted,
@@ -73,7 +73,7 @@ impl RunEvents {
     }
 }
 
-/// Files that are dealt with, and all that are found.
+/// Number of processed files, and of all files found.
 fn done_and_found(counts: &RunCounts) -> (u64, u64) {
     let done =
         |kind: &svc_domain::scan::KindCounts| kind.added + kind.updated + kind.unchanged + kind.errored;
@@ -83,31 +83,31 @@ fn done_and_found(counts: &RunCounts) -> (u64, u64) {
     )
 }
 
-/// Seconds until all is done, by the pace so far. Before all directories are listed, the last run tells how many files
-/// there will be; without one nobody knows.
+/// Estimated seconds until the end at the current rate. Until all directories are listed, the file count of the last
+/// run is the estimate of the total; without it the result is `None`.
 fn eta(done: u64, found: u64, expected: Option<u64>, seconds: f64) -> Option<f64> {
     let pace = done as f64 / seconds;
     let all = expected?.max(found);
     (pace > 0.0 && pace.is_finite()).then(|| all.saturating_sub(done) as f64 / pace)
 }
 
-/// Tells from time to time how far a run is.
+/// Publishes the progress of a run periodically.
 pub(super) struct ProgressPublisher<'a> {
     pub(super) events: &'a RunEvents,
     pub(super) control: &'a ScanControl,
     pub(super) progress: &'a Progress,
     pub(super) started: Instant,
-    /// Files that the last run found.
+    /// Number of files in the last run.
     pub(super) before: Option<u64>,
-    /// When it was told last, and how many files were done then.
+    /// Time and processed files of the last progress event.
     pub(super) last: Option<(Instant, u64)>,
 }
 
 impl ProgressPublisher<'_> {
-    /// Until it is dropped; silent while the run is held.
+    /// Runs until dropped; publishes nothing while the run is paused.
     pub(super) async fn publish_periodically(&mut self) -> Infallible {
         let mut turn = tokio::time::interval(PROGRESS_EVERY);
-        // Never two in a row to make up for one that was late.
+        // A delayed tick must not cause two events in quick succession.
         turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
         turn.tick().await;
         loop {
@@ -118,7 +118,7 @@ impl ProgressPublisher<'_> {
         }
     }
 
-    /// The numbers at the end of the run, if the last ones are not those of a moment ago: a short run tells them once.
+    /// Publishes the final counts, unless the last event is recent and equal; a short run thus publishes them once.
     pub(super) fn publish_final(&mut self) {
         if self.last.is_none_or(|(at, _)| at.elapsed() >= PROGRESS_EVERY) {
             self.publish();
@@ -155,7 +155,7 @@ impl ProgressPublisher<'_> {
     }
 }
 
-/// To a tenth: nobody can tell more.
+/// Rounds to one decimal; estimates are no more exact.
 fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
@@ -165,8 +165,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_left_is_told_by_the_pace_and_by_what_there_is() {
-        // (done, found, expected, seconds, told)
+    fn eta_follows_from_rate_and_remaining_files() {
+        // (done, found, expected, seconds, result)
         let cases = [
             (100, 400, Some(400), 10.0, Some(30.0)),
             (100, 200, Some(400), 10.0, Some(30.0)),

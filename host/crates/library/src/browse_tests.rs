@@ -1,8 +1,11 @@
-//! Listing directories on disk.
+//! Tests of directory listings.
 
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
+use super::listing::is_about_the_path;
 use super::*;
 
 fn listing(roots: &[&Path], path: &str) -> Listing {
@@ -33,7 +36,7 @@ fn refused_path(result: Result<BrowsedDirectory>) -> String {
 }
 
 #[test]
-fn nodes_stand_in_the_order_in_which_people_count() {
+fn nodes_are_in_natural_order() {
     let dir = tempfile::tempdir().unwrap();
     for name in [
         "10.mp3",
@@ -64,7 +67,7 @@ fn nodes_stand_in_the_order_in_which_people_count() {
 }
 
 #[test]
-fn nodes_say_what_they_are() {
+fn nodes_have_type_size_and_kind() {
     let dir = tempfile::tempdir().unwrap();
     for path in ["full", "nested/below", "empty", "hidden"] {
         fs::create_dir_all(dir.path().join(path)).unwrap();
@@ -117,7 +120,7 @@ fn nodes_say_what_they_are() {
 }
 
 #[test]
-fn directories_of_one_kind_are_one_tree_in_which_the_first_wins() {
+fn directories_of_one_kind_are_merged_and_the_first_wins() {
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for path in ["one/shared", "one/only", "two/shared/more", "two/alone"] {
         let root = if path.starts_with("one") { &one } else { &two };
@@ -141,7 +144,7 @@ fn directories_of_one_kind_are_one_tree_in_which_the_first_wins() {
 }
 
 #[test]
-fn absent_directories_are_told_apart() {
+fn missing_directory_and_unavailable_root_differ() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("file"), "x").unwrap();
     let long = "x".repeat(5000);
@@ -157,7 +160,7 @@ fn absent_directories_are_told_apart() {
 }
 
 #[test]
-fn names_that_are_no_text_can_be_listed_and_entered() {
+fn names_that_are_not_utf8_can_be_listed_and_entered() {
     use std::os::unix::ffi::OsStrExt as _;
     let dir = tempfile::tempdir().unwrap();
     let name = OsStr::from_bytes(b"caf\xe9");
@@ -168,7 +171,7 @@ fn names_that_are_no_text_can_be_listed_and_entered() {
 }
 
 #[test]
-fn storage_errors_are_not_the_clients() {
+fn storage_errors_are_no_client_errors() {
     for (errno, of_the_path) in [
         (rustix::io::Errno::NOENT, true),
         (rustix::io::Errno::LOOP, true),
@@ -181,21 +184,21 @@ fn storage_errors_are_not_the_clients() {
 }
 
 #[tokio::test]
-async fn storage_that_hangs_is_unavailable_and_keeps_its_thread() {
+async fn hanging_storage_is_unavailable_and_keeps_its_thread() {
     let dir = tempfile::tempdir().unwrap();
     let readers = DirectoryReaders {
         permits: Arc::new(Semaphore::new(1)),
         time: Duration::from_millis(50),
     };
-    // As a listing that never comes back would hold it.
+    // As a hanging listing would hold it.
     let hanging = Arc::clone(&readers.permits).acquire_owned().await.unwrap();
     let refused = readers.read(listing(&[dir.path()], "")).await.unwrap_err();
     assert!(matches!(
         refused,
-        ServiceError::Unavailable {
-            code: "storage_unavailable",
+        ServiceError::TryLater(TryLater {
+            reason: RetryReason::StorageUnavailable,
             ..
-        }
+        })
     ));
     drop(hanging);
     let patient = DirectoryReaders {

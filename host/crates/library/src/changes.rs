@@ -1,4 +1,4 @@
-//! What changed in the library since a client last asked, as far as it may know.
+//! The changes in the library since a client's last request.
 
 use crate::items::read_capability;
 use svc_domain::change::Changes;
@@ -6,22 +6,22 @@ use svc_identity::actor::Actor;
 use svc_identity::error::Result;
 use svc_store::Store;
 
-/// The list of changes, as an actor sees it.
+/// The change feed, restricted to what the actor may see.
 #[derive(Debug, Clone)]
 pub struct ChangeList {
     store: Store,
 }
 
 impl ChangeList {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(store: Store) -> Self {
         Self { store }
     }
 
-    /// The changes after `since`, of at most `take` looked at; without it none, and the place to begin from.
+    /// The changes after `since`, from at most `take` rows; without `since`, no changes and the current position.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn since(&self, actor: &Actor, since: Option<i64>, take: u32) -> Result<Changes> {
         let Changes {
             mut changes,

@@ -1,4 +1,4 @@
-//! What the cloud knows about the server: new versions, and what it is licensed for.
+//! Data of the cloud about this server: the newest release and the subscription.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,26 +9,26 @@ use tokio::time::Instant;
 
 use svc_domain::release_channel::ReleaseChannel;
 use svc_identity::cloud::{Cloud, Release, Subscription};
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
 use svc_store::Store;
 
-/// How long an answer about new versions is good, and how long none is asked for after there was none.
+/// Cache lifetime of a release, and of a failed request.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
 const NONE_FOR: Duration = Duration::from_secs(60);
 
-/// A release as far as the cloud told, and since when that is known.
+/// A cached release with the time of the request; the inner `None` is a failure.
 type Known = Option<(Instant, Option<Release>)>;
 
-/// Seats that are taken and that there are.
+/// Used and available seats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seats {
-    /// Enabled accounts of people.
+    /// Number of enabled accounts except the guest.
     pub used: u64,
-    /// How many there may be; as many as one likes if absent.
+    /// Maximum; unlimited if `None`.
     pub total: Option<u32>,
 }
 
-/// Asks the cloud, and answers for it where there is none.
+/// Requests data from the cloud and caches it.
 #[derive(Debug, Clone)]
 pub struct CloudInfo {
     store: Store,
@@ -39,7 +39,7 @@ pub struct CloudInfo {
 }
 
 impl CloudInfo {
-    /// About a server that follows `channel`.
+    /// Creates the service for a server on `channel`.
     pub fn new(store: Store, cloud: Arc<dyn Cloud>, channel: ReleaseChannel, dev: bool) -> Self {
         Self {
             store,
@@ -50,17 +50,20 @@ impl CloudInfo {
         }
     }
 
-    /// The channel that the server follows.
+    /// The release channel of this server.
     pub fn channel(&self) -> ReleaseChannel {
         self.channel
     }
 
-    /// The newest release. Asked for once an hour, by one request at a time.
+    /// The newest release, cached for an hour; concurrent calls share one request.
     ///
     /// # Errors
-    /// Unavailable when the cloud does not tell, and in development mode.
+    /// Try later if the cloud does not respond, and in development mode.
     pub async fn latest_release(&self) -> Result<Release> {
-        const UNKNOWN: ServiceError = ServiceError::Away("the latest version cannot be fetched");
+        const UNKNOWN: ServiceError = ServiceError::TryLater(TryLater::unavailable(
+            RetryReason::ReleaseUnknown,
+            "the latest version cannot be fetched",
+        ));
         if self.dev {
             return Err(UNKNOWN);
         }
@@ -91,10 +94,10 @@ impl CloudInfo {
         self.cloud.subscription().await.ok()
     }
 
-    /// Seats that are taken and that there are.
+    /// Used and available seats.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn seats(&self) -> Result<Seats> {
         let total = self
             .subscription()

@@ -1,4 +1,4 @@
-//! What automated tests of clients do without asking. Reached in development mode alone.
+//! Operations for automated tests of clients, without authorization; only in development mode.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use svc_identity::setup::{Setup, SetupRequest};
 use svc_identity::{ClientInfo, Context};
 use svc_store::NewUser;
 
-/// The owner that [`Dev::first_time_setup`] makes if nobody says another.
+/// Default username and password of [`Dev::first_time_setup`].
 const OWNER: (&str, &str) = ("owner", "password");
 
-/// Acts for tests.
+/// The service for tests of clients.
 #[derive(Clone)]
 pub struct Dev {
-    /// What is stored.
+    /// Database, clock and ids.
     pub context: Context,
     /// Libraries.
     pub libraries: Libraries,
@@ -34,9 +34,9 @@ pub struct Dev {
     pub setup: Setup,
     /// Factory reset.
     pub reset: Reset,
-    /// The value of an option of the server by its name in the TOML file.
+    /// Looks up an option of the server by its name in the TOML file.
     pub option: Arc<dyn Fn(&str) -> Option<Value> + Send + Sync>,
-    /// Must be given at setup, if set.
+    /// Required by the setup, if configured.
     pub setup_token: Option<String>,
 }
 
@@ -47,10 +47,10 @@ impl std::fmt::Debug for Dev {
 }
 
 impl Dev {
-    /// A setting of the server, or the stored one of the owner, for an app.
+    /// A setting of the server, or of the owner, for an app.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn setting(&self, app: App, key: &str) -> Result<Value> {
         let owner = self.context.store.owner().await?.map(|owner| owner.user.id);
         let user = owner.unwrap_or(UserId::from(0));
@@ -58,7 +58,7 @@ impl Dev {
         settings.get(key).cloned().ok_or(ServiceError::NotFound)
     }
 
-    /// An option of the server by its name in the TOML file.
+    /// Looks up an option of the server by its name in the TOML file.
     ///
     /// # Errors
     /// Not found.
@@ -66,7 +66,7 @@ impl Dev {
         (self.option)(name).ok_or(ServiceError::NotFound)
     }
 
-    /// Sets the server up with an owner; gives the name and the password that were made.
+    /// Completes the setup; returns username and password of the owner.
     ///
     /// # Errors
     /// As [`Setup::complete`].
@@ -90,10 +90,10 @@ impl Dev {
         Ok((username, password))
     }
 
-    /// Makes an account with a role.
+    /// Creates an account with a role.
     ///
     /// # Errors
-    /// Invalid input; conflict for a name that is taken; the store's.
+    /// Invalid input; conflict for a name in use; database errors.
     pub async fn create_user(&self, username: &str, password: String, role: &str) -> Result<Account> {
         let username =
             check_username(username).map_err(|message| ServiceError::invalid("username", message))?;
@@ -125,10 +125,10 @@ impl Dev {
         Ok(made)
     }
 
-    /// Deletes an account; `false` if there is none such.
+    /// Deletes an account; `false` if it does not exist.
     ///
     /// # Errors
-    /// Refused for owner and guest; the store's.
+    /// Refused for owner and guest; database errors.
     pub async fn delete_user(&self, id: UserId) -> Result<bool> {
         let mut change = self.context.store.change_identity().await?;
         if let Some(account) = change.account(id).await?
@@ -141,10 +141,10 @@ impl Dev {
         Ok(deleted)
     }
 
-    /// Gives an account a built-in role.
+    /// Assigns a built-in role.
     ///
     /// # Errors
-    /// Invalid role; not found; the store's.
+    /// Invalid role; not found; database errors.
     pub async fn grant_role(&self, user: UserId, role: &str) -> Result<RoleAssignment> {
         let role = known_role(role)?;
         let mut change = self.context.store.change_identity().await?;
@@ -156,10 +156,10 @@ impl Dev {
         Ok(assignment)
     }
 
-    /// Takes a role from an account; `false` if it had it not.
+    /// Removes a role from an account; `false` if it was not assigned.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn revoke_role(&self, user: UserId, role: &str) -> Result<bool> {
         let mut change = self.context.store.change_identity().await?;
         change.account(user).await?.ok_or(ServiceError::NotFound)?;
@@ -168,7 +168,7 @@ impl Dev {
         Ok(taken)
     }
 
-    /// Adds a library that is open to all.
+    /// Creates a library that is open to all.
     ///
     /// # Errors
     /// As [`Libraries::create`].
@@ -182,10 +182,10 @@ impl Dev {
         Ok(self.libraries.create(None, new).await?.library.id)
     }
 
-    /// Deletes a library; `false` if there is none such.
+    /// Deletes a library; `false` if it does not exist.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn delete_library(&self, id: LibraryId) -> Result<bool> {
         match self.libraries.delete(None, id).await {
             Ok(()) => Ok(true),
@@ -195,9 +195,9 @@ impl Dev {
     }
 }
 
-/// A built-in role that accounts are given.
+/// Parses an assignable built-in role.
 fn known_role(name: &str) -> Result<Role> {
     Role::from_name(name)
         .filter(|role| role.is_assignable())
-        .ok_or_else(|| ServiceError::invalid("role", "there is no such role to be given"))
+        .ok_or_else(|| ServiceError::invalid("role", "there is no such assignable role"))
 }

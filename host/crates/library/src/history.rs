@@ -1,7 +1,8 @@
-//! What users played, how far, and how often.
+//! Playback history: position, play count and watched state per user and item.
 
-use crate::items::{KnownItem, find_item, parse_id, parse_type, readable_types, with_summaries};
+use crate::items::{KnownItem, parse_id, parse_type, readable_types, with_summaries};
 use crate::playback_queues::PlaybackQueues;
+use crate::user_items;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MediaId, PlaybackQueueItemId};
 use svc_domain::list::{Listing, OrderedPagination, Pagination};
@@ -13,34 +14,37 @@ use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_store::UserItemList;
 
-/// Seconds of a position: a third of a year, which no item has.
+/// Maximum position in seconds, about four months.
 pub const MAX_SECONDS: f64 = 10_000_000.0;
 
-/// What a client says of its playing, as it wrote it.
+/// A progress report as the client sent it.
 #[derive(Debug)]
 pub struct NewReport {
     /// Type of the item.
     pub media_type: String,
     /// The item.
     pub media_id: String,
-    /// Where in it.
+    /// Position in seconds.
     pub seconds: f64,
-    /// What the player does.
+    /// State of the player.
     pub state: String,
-    /// When it was so, if not now.
+    /// Time of the report; now if `None`.
     pub at: Option<Timestamp>,
-    /// The place in a queue that is played.
+    /// Id of the entry in a playback queue that is played.
     pub queue_item: Option<String>,
 }
 
-/// The history of each user.
+/// The history service.
 #[derive(Debug, Clone)]
 pub struct History {
     context: Context,
     queues: PlaybackQueues,
 }
 
-/// A position in milliseconds.
+/// Converts seconds to milliseconds.
+///
+/// # Errors
+/// Invalid if negative, not finite or above the maximum.
 pub(super) fn check_seconds(seconds: f64) -> std::result::Result<i64, FieldError> {
     if (0.0..=MAX_SECONDS).contains(&seconds) {
         Ok((seconds * 1000.0).round() as i64)
@@ -49,7 +53,7 @@ pub(super) fn check_seconds(seconds: f64) -> std::result::Result<i64, FieldError
     }
 }
 
-/// A report that makes sense.
+/// A valid report.
 struct Checked {
     key: ItemKey,
     position_ms: i64,
@@ -57,11 +61,11 @@ struct Checked {
     queue_item: Option<PlaybackQueueItemId>,
 }
 
-/// A report, unless something is wrong with it.
+/// Validates a report.
 fn check(new: &NewReport) -> Result<Checked> {
     let item = parse_type(&new.media_type).and_then(|item| {
         let is_played = item.is_played().then_some(item);
-        is_played.ok_or_else(|| FieldError::new("mediaType", "is not of a type that is played"))
+        is_played.ok_or_else(|| FieldError::new("mediaType", "is not a playable type"))
     });
     let id = parse_id("mediaId", &new.media_id);
     let position = check_seconds(new.seconds);
@@ -91,7 +95,7 @@ fn check(new: &NewReport) -> Result<Checked> {
     }
 }
 
-/// What can be played, if the caller asks for one type alone.
+/// Types that can be played, restricted to `only`.
 fn played_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
     let mut types = readable_types(actor, only);
     types.retain(|item| item.is_played());
@@ -99,16 +103,15 @@ fn played_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
 }
 
 impl History {
-    /// Over this store; what is played moves the cursor of its queue.
+    /// Creates the service; reports also move the cursor of the playback queue.
     pub fn new(context: Context, queues: PlaybackQueues) -> Self {
         Self { context, queues }
     }
 
-    /// Takes in what a client says of its playing; gives what is known then. What is older than the last report
-    /// changes nothing.
+    /// Stores a progress report and returns the item's state. A report older than the stored one changes nothing.
     ///
     /// # Errors
-    /// Invalid; unknown item, or place in a queue; the store's.
+    /// Invalid; unknown item or queue entry; database errors.
     pub async fn report(&self, actor: &Actor, new: NewReport) -> Result<KnownItem> {
         let Checked {
             key,
@@ -117,16 +120,15 @@ impl History {
             queue_item,
         } = check(&new)?;
         let store = &self.context.store;
-        let summary = find_item(store, actor, key).await;
-        let summary = summary.map_err(|error| error.named_by("mediaId"))?;
-        // Looked for before anything is kept: a report is taken as a whole, or not at all.
+        let summary = user_items::item_of_request(store, actor, key).await?;
+        // Checked before anything is stored, so that a report is applied completely or not at all.
         let place = match queue_item {
             Some(item) if actor.may(Capability::PlaybackQueuesUpdate) => {
                 Some((self.queues.queue_with(actor, item, key).await?, item))
             }
             _ => None,
         };
-        // A client whose clock is ahead must not shut out all others.
+        // A client with a fast clock must not block later reports of other clients.
         let now = self.context.now();
         let report = PlayReport {
             at: new.at.map_or(now, |at| at.min(now)),
@@ -145,34 +147,34 @@ impl History {
         Ok(KnownItem { key, summary, data })
     }
 
-    /// What the actor played, by when.
+    /// The actor's history by time.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(
         &self,
         actor: &Actor,
         only: Option<ItemType>,
         part: OrderedPagination,
     ) -> Result<Listing<KnownItem>> {
-        self.listed(actor, &played_types(actor, only), UserItemList::History, part)
-            .await
+        let (store, types) = (&self.context.store, played_types(actor, only));
+        user_items::list(store, actor, &types, UserItemList::History, part).await
     }
 
-    /// Movies and episodes that the actor began and did not end, by when they were played.
+    /// Movies and episodes that the actor started and did not finish, by time.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn resumable(&self, actor: &Actor, part: OrderedPagination) -> Result<Listing<KnownItem>> {
         let mut types = played_types(actor, None);
         types.retain(|item| matches!(item, ItemType::Movie | ItemType::TvEpisode));
-        self.listed(actor, &types, UserItemList::Resumable, part).await
+        user_items::list(&self.context.store, actor, &types, UserItemList::Resumable, part).await
     }
 
-    /// The next episode of each show that the actor watches, the show watched last first.
+    /// The next episode of each show that the actor watches, most recent first.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn next_up(&self, actor: &Actor, page: Pagination) -> Result<Listing<KnownItem>> {
         if played_types(actor, Some(ItemType::TvEpisode)).is_empty() {
             return Ok(Listing {
@@ -196,35 +198,14 @@ impl History {
         })
     }
 
-    async fn listed(
-        &self,
-        actor: &Actor,
-        types: &[ItemType],
-        list: UserItemList,
-        part: OrderedPagination,
-    ) -> Result<Listing<KnownItem>> {
-        let store = &self.context.store;
-        let Listing { items, total, .. } = store
-            .list_user_items(actor.user.id, &actor.scope, types, list, part)
-            .await?;
-        Ok(Listing {
-            items: with_summaries(store, actor, items).await?,
-            total,
-            next: None,
-        })
-    }
-
-    /// Forgets that the actor played an item: it is unwatched again, and was never played. False if it was not.
+    /// Deletes an item's history of the actor, which makes it unwatched; `false` if there is none.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
-        let store = self.context.store.clone();
         let key = (item, id.get());
-        find_item(&store, actor, key).await?;
-        let user = actor.user.id;
-        run_to_completion(&self.context.tasks, "history-forget", async move {
-            Ok(store.forget_playback(user, key).await?)
+        user_items::delete(&self.context, actor, key, move |store, user| async move {
+            store.forget_playback(user, key).await
         })
         .await
     }

@@ -1,4 +1,4 @@
-//! Why a file is in the index or not.
+//! Reports why a file is or is not indexed.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use svc_domain::extraction::ExtractFailure;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::Directory;
-use svc_identity::error::{Overloaded, Result, ServiceError};
+use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
 use svc_indexer::scan::explain;
 use svc_plugin_host::Plugins;
 use svc_store::Store;
@@ -14,28 +14,28 @@ use svc_store::Store;
 pub use svc_indexer::scan::Explanation;
 pub use svc_store::IndexedFile;
 
-/// Time for looking at a file; a disk that hangs takes longer.
+/// Timeout for reading a file on a slow disk.
 const READ_TIME: Duration = Duration::from_secs(10);
 
-const STORAGE_UNAVAILABLE: ServiceError = ServiceError::Unavailable {
-    code: "storage_unavailable",
-    message: "the directory of the file is not available",
-};
+const STORAGE_UNAVAILABLE: ServiceError = ServiceError::TryLater(TryLater::unavailable(
+    RetryReason::StorageUnavailable,
+    "the media directory is not available",
+));
 
-/// A file as the index has it, and as a run would find it now.
+/// A file as indexed, and as a run would find it now.
 #[derive(Debug)]
 pub struct FileReport {
-    /// The media directory that it is in, or would be in.
+    /// The media directory that contains it.
     pub directory: Directory,
-    /// Below it.
+    /// Relative to the directory.
     pub path: RelativePath,
-    /// What the index knows; `None` if nothing.
+    /// Its indexed state, if any.
     pub indexed: Option<IndexedFile>,
-    /// What a run would make of it.
+    /// The result of a run now.
     pub now: Explanation,
 }
 
-/// Explains single files.
+/// The service for single files.
 #[derive(Debug, Clone)]
 pub struct IndexedFiles {
     store: Store,
@@ -43,15 +43,15 @@ pub struct IndexedFiles {
 }
 
 impl IndexedFiles {
-    /// Over this index and these plugins.
+    /// Creates the service.
     pub fn new(store: Store, plugins: Plugins) -> Self {
         Self { store, plugins }
     }
 
-    /// Explains a file of one of the kind's directories: the first that has it, on disk or in the index.
+    /// Explains a file in the first directory of the kind that has it on disk or in the index.
     ///
     /// # Errors
-    /// Invalid for a kind without a directory and for the root itself; try later; the store's.
+    /// Invalid for a kind without a directory and for the root itself; try later; database errors.
     pub async fn explain(&self, kind: &MediaKind, path: RelativePath) -> Result<FileReport> {
         if path == RelativePath::root() {
             return Err(ServiceError::invalid("relativePath", "is missing"));
@@ -72,11 +72,9 @@ impl IndexedFiles {
                 .map_err(|_| STORAGE_UNAVAILABLE)?;
             let now = now.map_err(ServiceError::internal)?;
             if let Some((_, Err(ExtractFailure::Later { retry_after }))) = &now.read {
-                return Err(Overloaded {
-                    message: "the plugin failed too often at files that were asked about; try again later",
-                    retry_after: *retry_after,
-                }
-                .into());
+                return Err(
+                    TryLater::busy("the plugin failed too often; try again later", *retry_after).into(),
+                );
             }
             reports.push(FileReport {
                 directory,

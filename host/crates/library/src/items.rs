@@ -1,28 +1,31 @@
-//! Items of any type, named by type and id, as an actor may know of them.
+//! Items of any type, addressed by type and id.
 
 use std::collections::HashMap;
 
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
+use svc_domain::music::Track;
+use svc_domain::photo::Photo;
 use svc_domain::user_data::{ItemKey, ItemSummary, Playback, UserData, UserItem};
+use svc_domain::video::{Episode, Movie};
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{FieldError, Result, ServiceError};
 pub use svc_store::ItemFilter;
 use svc_store::Store;
 
-/// An item with what its user did with it.
+/// An item with its user's data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownItem {
     /// The item.
     pub key: ItemKey,
-    /// In few words.
+    /// Title and a few fields for display.
     pub summary: ItemSummary,
-    /// What the user did.
+    /// Rating and playback state of the user.
     pub data: UserData,
 }
 
-/// What it takes to know of items of this type.
+/// The capability required to read items of this type.
 pub fn read_capability(item: ItemType) -> Capability {
     match item {
         ItemType::MusicTrack => Capability::MusicTracksRead,
@@ -34,14 +37,14 @@ pub fn read_capability(item: ItemType) -> Capability {
     }
 }
 
-/// Those of the types, or of all, that the actor may know of.
+/// The types that the actor may read, restricted to `only`.
 pub fn readable_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
     let all = ItemType::ALL.into_iter();
     all.filter(|&item| only.is_none_or(|only| only == item) && actor.may(read_capability(item)))
         .collect()
 }
 
-/// An item's type from its name.
+/// Parses the name of an item type.
 ///
 /// # Errors
 /// Invalid.
@@ -52,7 +55,7 @@ pub fn parse_type(name: &str) -> std::result::Result<ItemType, FieldError> {
     })
 }
 
-/// An item's id from its text, in a field of this path.
+/// Parses the id in the field `path`.
 ///
 /// # Errors
 /// Invalid.
@@ -60,10 +63,10 @@ pub fn parse_id(path: &str, text: &str) -> std::result::Result<MediaId, FieldErr
     text.parse().map_err(|_| FieldError::new(path, "must be an id"))
 }
 
-/// An item that the actor sees, in few words.
+/// Returns the summary of an item that the actor may see.
 ///
 /// # Errors
-/// Not found; the store's.
+/// Not found; database errors.
 pub async fn find_item(store: &Store, actor: &Actor, key: ItemKey) -> Result<ItemSummary> {
     if !actor.may(read_capability(key.0)) {
         return Err(ServiceError::NotFound);
@@ -72,12 +75,44 @@ pub async fn find_item(store: &Store, actor: &Actor, key: ItemKey) -> Result<Ite
     found.remove(&key).ok_or(ServiceError::NotFound)
 }
 
-/// What the actor did with items, as far as their credential lets them know.
-pub(super) async fn user_data(
+/// An item that clients receive together with the data of its user.
+pub(super) trait WithUserData: Send {
+    fn key(&self) -> ItemKey;
+    fn set_user_data(&mut self, data: UserData);
+}
+
+macro_rules! with_user_data {
+    ($($item:ident: $item_type:ident),+) => {$(
+        impl WithUserData for $item {
+            fn key(&self) -> ItemKey {
+                (ItemType::$item_type, self.id.get())
+            }
+
+            fn set_user_data(&mut self, data: UserData) {
+                self.user_data = data;
+            }
+        }
+    )+};
+}
+
+with_user_data!(Track: MusicTrack, Photo: Photo, Movie: Movie, Episode: TvEpisode);
+
+/// Fills in the actor's data of items, as far as the credential permits.
+pub(super) async fn add_user_data<T: WithUserData>(
     store: &Store,
     actor: &Actor,
-    keys: &[ItemKey],
-) -> Result<HashMap<ItemKey, UserData>> {
+    items: &mut [T],
+) -> Result<()> {
+    let keys: Vec<_> = items.iter().map(T::key).collect();
+    let found = user_data(store, actor, &keys).await?;
+    for item in items {
+        let data = found.get(&item.key()).copied().unwrap_or_default();
+        item.set_user_data(data);
+    }
+    Ok(())
+}
+
+async fn user_data(store: &Store, actor: &Actor, keys: &[ItemKey]) -> Result<HashMap<ItemKey, UserData>> {
     let plays = actor.may(Capability::HistoryRead);
     let ratings = actor.may(Capability::RatingsRead);
     if keys.is_empty() || !(plays || ratings) {
@@ -95,7 +130,7 @@ pub(super) async fn user_data(
     Ok(found)
 }
 
-/// Items in few words; those that went since they were listed are left out.
+/// Adds summaries to items; those deleted meanwhile are omitted.
 pub(super) async fn with_summaries(
     store: &Store,
     actor: &Actor,

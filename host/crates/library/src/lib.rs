@@ -1,10 +1,10 @@
 //! Use cases of media: browsing, search, streams, thumbnails, waveforms, queues, history, ratings, albums, jobs.
 //!
-//! May use every crate below it, and knows no HTTP. Whether a caller may call a use case at all is the route's capability,
-//! checked before; which items they may see is checked here.
+//! May use every crate below it. It does not depend on HTTP. The route checks the capability that a use case requires;
+//! the use case checks which items the caller may see.
 //!
-//! To add a use case: a module (a folder where it has parts) with a type that holds the repositories it needs, and its place in
-//! the composition root (`host/src`).
+//! To add a use case: a module (a folder if it has parts) with a type that holds the repositories it needs, and its
+//! construction in the composition root (`host/src`).
 
 pub mod browse;
 pub mod changes;
@@ -33,5 +33,6 @@ pub mod search;
 pub mod server;
 pub mod thumbnails;
 pub mod tv;
+mod user_items;
 pub mod video;
 pub mod waveforms;

@@ -1,4 +1,4 @@
-//! Libraries: parts of the media with names of their own, and who is let into them.
+//! Libraries: named parts of the media, and the grants to them.
 
 use crate::library_input::{check_grants, check_name, check_paths, known_grants};
 use svc_domain::audit::{AuditEntry, AuditEvent};
@@ -9,73 +9,42 @@ use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::text::fold;
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{AuthContext, ClientInfo, Context, run_to_completion};
 use svc_store::IdentityChange;
 
-/// What a media kind may be.
+pub use crate::library_input::{LibraryPatch, NewGrant, NewLibrary};
+
+/// The error for an unknown media kind.
 const KINDS: &str = "must be music, photos, movies, tv or a plugin's kind";
 
-/// What a list of libraries is ordered by.
+/// The order of a list of libraries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LibraryOrder {
-    /// Name, case and diacritics aside.
+    /// By name, ignoring case and diacritics.
     Name,
-    /// When it was made.
+    /// By creation time.
     CreatedAt,
 }
 
-/// A grant as a client wrote it: one of the two.
-#[derive(Debug, Clone, Default)]
-pub struct NewGrant {
-    /// An account.
-    pub user: Option<String>,
-    /// A role.
-    pub role: Option<String>,
-}
-
-/// A library to be made.
-#[derive(Debug)]
-pub struct NewLibrary {
-    /// Its name.
-    pub name: String,
-    /// The kind of what it holds.
-    pub kind: String,
-    /// Its folders; without any it is all of the kind.
-    pub paths: Vec<String>,
-    /// Who is let in; without any it is open to all.
-    pub grants: Vec<NewGrant>,
-}
-
-/// What is to be changed of a library.
-#[derive(Debug, Default)]
-pub struct LibraryPatch {
-    /// Its name.
-    pub name: Option<String>,
-    /// All its folders.
-    pub paths: Option<Vec<String>>,
-    /// All who are let in; nobody opens it to all.
-    pub grants: Option<Vec<NewGrant>>,
-}
-
-/// A library as an actor sees it.
+/// A library with what the actor may see of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LibraryInfo {
     /// The library.
     pub library: Library,
-    /// What is in it.
+    /// Number of items.
     pub counts: LibraryCounts,
-    /// Whether the actor is told who is let in.
+    /// Whether the actor may see the grants.
     pub tells_grants: bool,
 }
 
-/// Keeps libraries.
+/// The libraries service.
 #[derive(Debug, Clone)]
 pub struct Libraries {
     context: Context,
 }
 
-/// Refuses a name that another library of the kind has.
+/// Checks that no other library of the kind has this name.
 async fn require_free_name(change: &mut IdentityChange, library: &Library) -> Result<()> {
     let key = fold(&library.name);
     let libraries = change.libraries().await?;
@@ -83,8 +52,8 @@ async fn require_free_name(change: &mut IdentityChange, library: &Library) -> Re
         .iter()
         .filter(|other| other.id != library.id && other.kind == library.kind);
     if others.any(|other| fold(&other.name) == key) {
-        let message = "there is a library of this name for the media kind";
-        return Err(ServiceError::conflict("library_name_taken", message));
+        let message = "a library with this name already exists for the media kind";
+        return Err(ServiceError::conflict(ErrorCode::LibraryNameTaken, message));
     }
     Ok(())
 }
@@ -100,15 +69,15 @@ fn manages(actor: &Actor) -> bool {
 }
 
 impl Libraries {
-    /// The libraries of this store.
+    /// Creates the service.
     pub fn new(context: Context) -> Self {
         Self { context }
     }
 
-    /// The libraries that the actor is let into; all of them for who may change them.
+    /// Lists the libraries that are granted to the actor; all of them if the actor may change libraries.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(
         &self,
         actor: &Actor,
@@ -116,7 +85,7 @@ impl Libraries {
         order: Order,
         page: Pagination,
     ) -> Result<Listing<LibraryInfo>> {
-        let mut libraries = self.shown(actor).await?;
+        let mut libraries = self.visible(actor).await?;
         if by == LibraryOrder::Name {
             libraries.sort_by_cached_key(|library| (fold(&library.name), library.id));
         }
@@ -128,24 +97,24 @@ impl Libraries {
         let take = usize::try_from(page.take).unwrap_or(usize::MAX);
         let asked = libraries.into_iter().skip(skip).take(take).collect();
         Ok(Listing {
-            items: self.counted(asked, manages(actor)).await?,
+            items: self.with_counts(asked, manages(actor)).await?,
             total,
             next: None,
         })
     }
 
-    /// One library.
+    /// Returns a library.
     ///
     /// # Errors
-    /// Not found, also for one that the actor is not let into and may not change; the store's.
+    /// Not found, also if the actor has neither a grant nor the right to change it; database errors.
     pub async fn get(&self, actor: &Actor, id: LibraryId) -> Result<LibraryInfo> {
-        let mut shown = self.shown(actor).await?;
+        let mut shown = self.visible(actor).await?;
         shown.retain(|library| library.id == id);
-        let mut found = self.counted(shown, manages(actor)).await?;
+        let mut found = self.with_counts(shown, manages(actor)).await?;
         found.pop().ok_or(ServiceError::NotFound)
     }
 
-    async fn shown(&self, actor: &Actor) -> Result<Vec<Library>> {
+    async fn visible(&self, actor: &Actor) -> Result<Vec<Library>> {
         let store = &self.context.store;
         let mut libraries = store.libraries().await?;
         if !actor.user.is_owner && !manages(actor) {
@@ -155,7 +124,7 @@ impl Libraries {
         Ok(libraries)
     }
 
-    async fn counted(&self, libraries: Vec<Library>, tells_grants: bool) -> Result<Vec<LibraryInfo>> {
+    async fn with_counts(&self, libraries: Vec<Library>, tells_grants: bool) -> Result<Vec<LibraryInfo>> {
         if libraries.is_empty() {
             return Ok(Vec::new());
         }
@@ -168,15 +137,15 @@ impl Libraries {
         Ok(libraries.into_iter().map(info).collect())
     }
 
-    async fn made(&self, library: Library) -> Result<LibraryInfo> {
-        let mut made = self.counted(vec![library], true).await?;
+    async fn info_of(&self, library: Library) -> Result<LibraryInfo> {
+        let mut made = self.with_counts(vec![library], true).await?;
         made.pop().ok_or(ServiceError::NotFound)
     }
 
-    /// Makes a library; effective with every later request. `by` is missing in development mode.
+    /// Creates a library, with effect on the next request. `by` is `None` in development mode.
     ///
     /// # Errors
-    /// Invalid name, kind, path or grant; conflict `library_name_taken`; the store's.
+    /// Invalid name, kind, path or grant; conflict `library_name_taken`; database errors.
     pub async fn create(&self, by: Option<AuthContext>, new: NewLibrary) -> Result<LibraryInfo> {
         let name = check_name(&new.name)?;
         let kind = new.kind.parse();
@@ -203,15 +172,15 @@ impl Libraries {
             let entry = this.audit(by.as_ref(), AuditEvent::LibraryCreated, &library);
             change.audit(&entry).await?;
             change.commit().await?;
-            this.made(library).await
+            this.info_of(library).await
         })
         .await
     }
 
-    /// Changes a library; effective with every later request.
+    /// Changes a library, with effect on the next request.
     ///
     /// # Errors
-    /// Not found; invalid name, path or grant; conflict `library_name_taken`; the store's.
+    /// Not found; invalid name, path or grant; conflict `library_name_taken`; database errors.
     pub async fn update(&self, by: AuthContext, id: LibraryId, patch: LibraryPatch) -> Result<LibraryInfo> {
         let name = patch.name.as_deref().map(check_name).transpose()?;
         let paths = patch.paths.as_deref().map(check_paths).transpose()?;
@@ -239,15 +208,15 @@ impl Libraries {
                 change.audit(&entry).await?;
                 change.commit().await?;
             }
-            this.made(library).await
+            this.info_of(library).await
         })
         .await
     }
 
-    /// Deletes a library; its media stay, and are in those that are left. `by` is missing in development mode.
+    /// Deletes a library but not its media, which stay in other libraries. `by` is `None` in development mode.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn delete(&self, by: Option<AuthContext>, id: LibraryId) -> Result<()> {
         let this = self.clone();
         run_to_completion(&self.context.tasks, "library-delete", async move {
@@ -261,7 +230,7 @@ impl Libraries {
         .await
     }
 
-    /// A kind that the server knows by itself, or that a directory was configured for.
+    /// Checks that the kind is built in or has a configured directory.
     async fn known_kind(&self, kind: MediaKind) -> Result<MediaKind> {
         if MediaKind::BUILT_IN.contains(&kind.as_str()) {
             return Ok(kind);
@@ -298,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_kept_once_and_not_below_each_other() {
+    fn duplicate_and_nested_paths_are_removed() {
         let checked = |texts: &[&str]| {
             let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
             let paths = check_paths(&texts).ok()?;

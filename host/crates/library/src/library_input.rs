@@ -1,6 +1,5 @@
-//! What clients say of libraries: names, folders, grants.
+//! Validation of libraries in requests: names, folders, grants.
 
-use crate::libraries::NewGrant;
 use svc_domain::library::Grant;
 use svc_domain::path::RelativePath;
 use svc_identity::error::{FieldError, Result, ServiceError};
@@ -8,14 +7,47 @@ use svc_identity::names::{check_display_name, check_role_name};
 use svc_identity::roles::find_role;
 use svc_store::IdentityChange;
 
-/// Paths of a library, and grants of it.
+/// A grant as the client sent it: exactly one field is set.
+#[derive(Debug, Clone, Default)]
+pub struct NewGrant {
+    /// Id of an account.
+    pub user: Option<String>,
+    /// Name of a role.
+    pub role: Option<String>,
+}
+
+/// Input of [`crate::libraries::Libraries::create`].
+#[derive(Debug)]
+pub struct NewLibrary {
+    /// Its name.
+    pub name: String,
+    /// Media kind.
+    pub kind: String,
+    /// Folders; empty for all media of the kind.
+    pub paths: Vec<String>,
+    /// Grants; empty if the library is open to all.
+    pub grants: Vec<NewGrant>,
+}
+
+/// Input of [`crate::libraries::Libraries::update`]; `None` leaves a field unchanged.
+#[derive(Debug, Default)]
+pub struct LibraryPatch {
+    /// Its name.
+    pub name: Option<String>,
+    /// Replaces all folders.
+    pub paths: Option<Vec<String>>,
+    /// Replaces all grants; an empty list opens the library to all.
+    pub grants: Option<Vec<NewGrant>>,
+}
+
+/// Maximum of paths and of grants per library.
 const MAX_ITEMS: usize = 200;
 
 pub(super) fn check_name(name: &str) -> Result<String> {
     check_display_name(name).map_err(|message| ServiceError::invalid("name", message))
 }
 
-/// The paths of a request in order, without those that lie below others.
+/// Sorts the paths of a request and drops those below others.
 pub(super) fn check_paths(texts: &[String]) -> Result<Vec<RelativePath>> {
     if texts.len() > MAX_ITEMS {
         return Err(ServiceError::invalid("paths", "must be at most 200"));
@@ -44,7 +76,7 @@ pub(super) fn check_paths(texts: &[String]) -> Result<Vec<RelativePath>> {
     Ok(paths)
 }
 
-/// The grants of a request, whether or not there are such accounts and roles.
+/// Parses the grants of a request without checking that the accounts and roles exist.
 pub(super) fn check_grants(grants: &[NewGrant]) -> Result<Vec<Grant>> {
     if grants.len() > MAX_ITEMS {
         return Err(ServiceError::invalid("grants", "must be at most 200"));
@@ -73,7 +105,7 @@ pub(super) fn check_grants(grants: &[NewGrant]) -> Result<Vec<Grant>> {
     }
 }
 
-/// The same, each once, if there are all of these accounts and roles.
+/// Removes duplicate grants and checks that the accounts and roles exist.
 pub(super) async fn known_grants(change: &mut IdentityChange, mut grants: Vec<Grant>) -> Result<Vec<Grant>> {
     let mut errors = Vec::new();
     for (index, grant) in grants.iter().enumerate() {

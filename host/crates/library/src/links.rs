@@ -1,4 +1,4 @@
-//! Signed links: a URL that opens one item for who made it, for a while, without any header.
+//! Creates item links: signed URLs that open one item for their creator without a header.
 
 use std::time::Duration;
 
@@ -11,36 +11,36 @@ use svc_identity::error::{Result, ServiceError};
 use svc_identity::item_link::ItemLink;
 use svc_identity::keys::KeyRing;
 
-/// A shorter life than this ends while the player starts.
+/// Minimum lifetime; a shorter one would end before the player starts.
 pub const SHORTEST: Duration = Duration::from_secs(60);
-/// A film and the evening around it. What was handed out cannot be taken back one by one, so it ends by itself.
+/// Maximum lifetime, enough for a movie with breaks. Links cannot be revoked individually.
 pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What a link is to open.
+/// Input of [`Links::make`].
 #[derive(Debug)]
 pub struct LinkRequest {
     /// Type of the item.
     pub item: ItemType,
     /// The item's number.
     pub id: i64,
-    /// The path that is opened.
+    /// The path to which the link is bound.
     pub path: String,
-    /// What it takes to open it.
+    /// The capability required to open it.
     pub capability: Capability,
-    /// How long.
+    /// Lifetime.
     pub lasts: Duration,
 }
 
-/// A link as it was made.
+/// A new link.
 #[derive(Debug)]
 pub struct NewLink {
-    /// What goes into the URL as `token`.
+    /// Value of the query parameter `token`.
     pub token: String,
-    /// Its end.
+    /// Expiry.
     pub expires_at: Timestamp,
 }
 
-/// Makes links.
+/// The service for item links.
 #[derive(Debug, Clone)]
 pub struct Links {
     context: Context,
@@ -48,16 +48,16 @@ pub struct Links {
 }
 
 impl Links {
-    /// Signed with these keys.
+    /// Creates the service.
     pub fn new(context: Context, keys: KeyRing) -> Self {
         Self { context, keys }
     }
 
-    /// A link to an item that the caller may open themselves. It is valid for as long as they may, and as long as the
-    /// session or personal access token that it was made with.
+    /// Creates a link to an item that the caller may open. It is valid while the caller may open the item and while the
+    /// session or personal access token that created it is valid.
     ///
     /// # Errors
-    /// Refused; not found; invalid; the store's.
+    /// Refused; not found; invalid; database errors.
     pub async fn make(&self, actor: &Actor, request: &LinkRequest) -> Result<NewLink> {
         if !actor.may(request.capability) {
             return Err(ServiceError::Refused("your roles do not allow to open this"));

@@ -1,4 +1,4 @@
-//! Upkeep while the server runs: changes by other processes, the time of last use, and what has expired.
+//! Background maintenance: changes by other processes, last-use times, expired data.
 
 use crate::plugins::PluginList;
 use crate::waveforms::Waveforms;
@@ -12,42 +12,41 @@ use svc_identity::login::KNOWN_ADDRESS;
 use svc_identity::origins::Origins;
 use svc_identity::settings::Settings;
 
-/// How often another process's changes are looked for.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How often what is over is forgotten.
+/// Interval of checks for changes by other processes.
+const CHECK_EVERY: Duration = Duration::from_secs(1);
+/// Interval of deleting expired data.
 const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
-/// Runs of the indexer that are kept: each change on disk is one.
+/// Number of runs to keep; each change on disk creates one.
 const RUNS: i64 = 500;
-/// Lines of the audit log that are kept.
+/// Number of audit entries to keep.
 const AUDIT_LINES: i64 = 100_000;
 
-/// Runs in the background for as long as the server does.
+/// The maintenance task.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
-    /// Store and clock.
+    /// Database and clock.
     pub context: Context,
-    /// Times of last use that are not written yet.
+    /// Last-use times that are not yet written.
     pub activity: ActivityLog,
-    /// Plugins, whose quarantines are noted.
+    /// Plugins whose quarantines are written to the audit log.
     pub plugins: PluginList,
-    /// Reloaded when another process changed them.
+    /// Reloaded after changes by another process.
     pub settings: Settings,
-    /// Reloaded when another process changed them.
+    /// Reloaded after changes by another process.
     pub origins: Origins,
-    /// Ended at shutdown.
+    /// Stopped at shutdown.
     pub waveforms: Waveforms,
 }
 
 impl Maintenance {
-    /// Looks after what changes by itself, for as long as the server runs: another process's changes, the time of
-    /// last use, what is over.
+    /// Runs until the server stops.
     pub async fn run(&self) {
-        let mut look = tokio::time::interval(LOOK_EVERY);
+        let mut look = tokio::time::interval(CHECK_EVERY);
         let mut write = tokio::time::interval(activity::WRITE_EVERY);
         let mut prune = tokio::time::interval(PRUNE_EVERY);
         loop {
             let outcome = tokio::select! {
-                _ = look.tick() => self.look_for_changes().await,
+                _ = look.tick() => self.reload_changes().await,
                 _ = write.tick() => self.activity.write(&self.context.store).await,
                 _ = prune.tick() => self.prune().await,
             };
@@ -57,7 +56,7 @@ impl Maintenance {
         }
     }
 
-    async fn look_for_changes(&self) -> Result<()> {
+    async fn reload_changes(&self) -> Result<()> {
         self.plugins.note_quarantines().await;
         let store = &self.context.store;
         if store.refresh_identity_revision().await? {
@@ -79,7 +78,7 @@ impl Maintenance {
             .await?)
     }
 
-    /// Ends what is under way and writes what is only in memory, at the end.
+    /// Stops background work and writes data that is only in memory.
     pub async fn close(&self) {
         self.waveforms.close().await;
         if let Err(error) = self.activity.write(&self.context.store).await {

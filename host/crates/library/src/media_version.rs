@@ -1,4 +1,4 @@
-//! The state of all that an answer about media is made of.
+//! Version counters of everything on which responses about media depend.
 
 use svc_domain::id::UserId;
 use svc_domain::kind::CachePartition;
@@ -6,35 +6,34 @@ use svc_identity::actor::Actor;
 use svc_identity::capability::CapabilitySet;
 use svc_store::Store;
 
-/// What answers about media are made of, for a caller: equal states, equal answers.
+/// The versions for a caller: responses with equal versions are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MediaVersion {
     /// The caller.
     pub user: UserId,
-    /// A token may be narrowed.
+    /// A token may restrict them.
     pub capabilities: CapabilitySet,
-    /// Version of accounts, roles and grants.
+    /// Version counter of accounts, roles and grants.
     pub identity: i64,
-    /// Version of the media.
+    /// Version counter of the media.
     pub media: u64,
-    /// Version of what belongs to the caller alone, such as ratings.
+    /// Version counter of the caller's own data, such as ratings.
     pub personal: u64,
 }
 
-/// Reads the state of this moment.
+/// Reads the current versions.
 #[derive(Debug, Clone)]
 pub struct MediaStates {
     store: Store,
 }
 
 impl MediaStates {
-    /// From this store.
+    /// Creates the service.
     pub fn new(store: Store) -> Self {
         Self { store }
     }
 
-    /// The state of this moment, for this caller: of all that answers about this part of the media are made of, or answers
-    /// about all of them.
+    /// The current versions for a caller; `part` restricts the media version to one cache partition.
     pub fn of(&self, actor: &Actor, part: Option<CachePartition>) -> MediaVersion {
         let store = &self.store;
         MediaVersion {

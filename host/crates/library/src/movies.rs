@@ -1,7 +1,6 @@
-//! Browsing movies.
+//! Lists movies.
 
-use crate::items::user_data;
-use svc_domain::change::ItemType;
+use crate::items;
 use svc_domain::id::MovieId;
 use svc_domain::list::{ListRequest, Listing};
 use svc_domain::video::Movie;
@@ -10,22 +9,22 @@ use svc_identity::error::{Result, ServiceError};
 use svc_store::{Hits, Store};
 pub use svc_store::{ItemFilter, MovieFilter, MovieOrder};
 
-/// Movies, as an actor sees them: what they do not see is as if it did not exist.
+/// Movies; items outside of the actor's access filter are treated as not existing.
 #[derive(Debug, Clone)]
 pub struct Movies {
     store: Store,
 }
 
 impl Movies {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(store: Store) -> Self {
         Self { store }
     }
 
-    /// Movies.
+    /// Lists movies.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(
         &self,
         actor: &Actor,
@@ -37,10 +36,10 @@ impl Movies {
         Ok(movies)
     }
 
-    /// Movies that were found.
+    /// The movies of search hits.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn found(&self, actor: &Actor, hits: Hits) -> Result<Listing<Movie>> {
         let mut movies = self.store.found_movies(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut movies.items).await?;
@@ -48,19 +47,13 @@ impl Movies {
     }
 
     async fn add_user_data(&self, actor: &Actor, movies: &mut [Movie]) -> Result<()> {
-        let key = |movie: &Movie| (ItemType::Movie, movie.id.get());
-        let keys: Vec<_> = movies.iter().map(key).collect();
-        let found = user_data(&self.store, actor, &keys).await?;
-        for movie in movies {
-            movie.user_data = found.get(&key(movie)).copied().unwrap_or_default();
-        }
-        Ok(())
+        items::add_user_data(&self.store, actor, movies).await
     }
 
     /// One movie.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn movie(&self, actor: &Actor, id: MovieId) -> Result<Movie> {
         let movie = self.store.movie(&actor.scope, id).await?;
         let mut movie = movie.ok_or(ServiceError::NotFound)?;

@@ -1,7 +1,6 @@
-//! Browsing music.
+//! Lists tracks, releases, artists and genres.
 
-use crate::items::user_data;
-use svc_domain::change::ItemType;
+use crate::items;
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::music::{Artist, Genre, Release, Track};
@@ -12,22 +11,22 @@ pub use svc_store::{
 };
 use svc_store::{Hits, Store};
 
-/// Music, as an actor sees it: what they do not see is as if it did not exist.
+/// Music; items outside of the actor's access filter are treated as not existing.
 #[derive(Debug, Clone)]
 pub struct Music {
     store: Store,
 }
 
 impl Music {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(store: Store) -> Self {
         Self { store }
     }
 
-    /// Tracks.
+    /// Lists tracks.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list_tracks(
         &self,
         actor: &Actor,
@@ -39,46 +38,40 @@ impl Music {
         Ok(tracks)
     }
 
-    /// Tracks that were found.
+    /// The tracks of search hits.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn found_tracks(&self, actor: &Actor, hits: Hits) -> Result<Listing<Track>> {
         let mut tracks = self.store.found_tracks(hits).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
 
-    /// Releases that were found.
+    /// The releases of search hits.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn found_releases(&self, actor: &Actor, hits: Hits) -> Result<Listing<Release>> {
         Ok(self.store.found_releases(&actor.scope, hits).await?)
     }
 
-    /// Artists that were found.
+    /// The artists of search hits.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn found_artists(&self, actor: &Actor, hits: Hits) -> Result<Listing<Artist>> {
         Ok(self.store.found_artists(&actor.scope, hits).await?)
     }
 
     async fn add_user_data(&self, actor: &Actor, tracks: &mut [Track]) -> Result<()> {
-        let key = |track: &Track| (ItemType::MusicTrack, track.id.get());
-        let keys: Vec<_> = tracks.iter().map(key).collect();
-        let found = user_data(&self.store, actor, &keys).await?;
-        for track in tracks {
-            track.user_data = found.get(&key(track)).copied().unwrap_or_default();
-        }
-        Ok(())
+        items::add_user_data(&self.store, actor, tracks).await
     }
 
     /// One track.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn track(&self, actor: &Actor, id: MusicTrackId) -> Result<Track> {
         let track = self.store.track(&actor.scope, id).await?;
         let mut track = track.ok_or(ServiceError::NotFound)?;
@@ -87,10 +80,10 @@ impl Music {
         Ok(track)
     }
 
-    /// Releases.
+    /// Lists releases.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list_releases(
         &self,
         actor: &Actor,
@@ -103,7 +96,7 @@ impl Music {
     /// One release.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn release(&self, actor: &Actor, id: MusicReleaseId) -> Result<Release> {
         self.store
             .release(&actor.scope, id)
@@ -114,7 +107,7 @@ impl Music {
     /// The tracks of a release, by disc and number.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn release_tracks(
         &self,
         actor: &Actor,
@@ -127,10 +120,10 @@ impl Music {
         Ok(tracks)
     }
 
-    /// Artists.
+    /// Lists artists.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list_artists(
         &self,
         actor: &Actor,
@@ -143,7 +136,7 @@ impl Music {
     /// One artist.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn artist(&self, actor: &Actor, id: MusicArtistId) -> Result<Artist> {
         self.store
             .artist(&actor.scope, id)
@@ -151,10 +144,10 @@ impl Music {
             .ok_or(ServiceError::NotFound)
     }
 
-    /// The releases of an artist, whichever the filter names.
+    /// The releases of an artist; the filter's artist is ignored.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn artist_releases(
         &self,
         actor: &Actor,
@@ -170,10 +163,10 @@ impl Music {
         self.list_releases(actor, &filter, request).await
     }
 
-    /// Genres.
+    /// Lists genres.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list_genres(
         &self,
         actor: &Actor,

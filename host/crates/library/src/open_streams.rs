@@ -1,9 +1,9 @@
-//! Media files on their way to a client: how many a user plays at once, and their end when the right to them ends.
+//! Open media streams: the limit per user, and their end when the permission ends.
 //!
-//! A player opens a new connection for each seek, before it ends the old one, so what the limit counts is files, not
-//! connections. As long as anything is being sent, a task looks at what changed in accounts, sessions, tokens and grants,
-//! and ends what is not permitted any more: the body fails at its next piece, and the connection of a client that takes
-//! no pieces is closed.
+//! A player opens a new connection for each seek before it closes the old one, so the limit counts files instead of
+//! connections. While streams are open, a task checks changes of accounts, sessions, tokens and grants, and ends
+//! streams that are no longer permitted: the body fails at its next chunk, and the connection of a client that does not
+//! read is closed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +15,11 @@ use svc_domain::time::Timestamp;
 use svc_identity::actor::Actor;
 use svc_identity::authentication::{Authentication, PermissionSnapshot, Principal};
 use svc_identity::capability::Capability;
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::settings::Settings;
 use svc_store::{Result as StoreResult, Store};
 
-/// Keeps account of open streams.
+/// The registry of open streams.
 #[derive(Debug, Clone)]
 pub struct OpenStreams(Arc<Shared>);
 
@@ -36,7 +36,7 @@ struct Shared {
 struct State {
     next: u64,
     open: BTreeMap<u64, Entry>,
-    /// Connections of each user, by the file that they play.
+    /// Number of connections by user and file.
     played: HashMap<UserId, HashMap<FileId, usize>>,
     is_watched: bool,
 }
@@ -46,9 +46,9 @@ struct Entry {
     capability: Capability,
     file: FileId,
     is_played: bool,
-    /// The state of accounts by which it was last permitted; `None` before the first look.
+    /// The identity version counter at the last check; `None` before the first one.
     revision: Option<i64>,
-    /// When its personal access token expires.
+    /// Expiry of the personal access token.
     ends: Option<Timestamp>,
     has_ended: Arc<AtomicBool>,
     close: Option<Box<dyn Fn() + Send + Sync>>,
@@ -63,7 +63,7 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-/// One open stream; it is over when this is dropped.
+/// An open stream; ends when dropped.
 #[derive(Debug)]
 pub struct OpenStream {
     id: u64,
@@ -72,8 +72,8 @@ pub struct OpenStream {
 }
 
 impl OpenStreams {
-    /// By the setting `max_concurrent_streams`, and by what callers may at each moment, which is looked at every `look`: a
-    /// stream that has to end has its body ended after at most this time, and its connection closed after as much again.
+    /// Creates the registry, limited by the setting `max_concurrent_streams`. Permissions are checked every `look`: a
+    /// stream without permission fails within this time, and its connection is closed within the same time again.
     pub fn new(settings: Settings, authentication: Authentication, store: Store, look: Duration) -> Self {
         Self(Arc::new(Shared {
             settings,
@@ -84,10 +84,10 @@ impl OpenStreams {
         }))
     }
 
-    /// Begins to play a file, which this capability permits.
+    /// Begins to play a file.
     ///
     /// # Errors
-    /// Conflict `too_many_streams` when the user plays as many other files already.
+    /// Conflict `too_many_streams` if the user plays the maximum of other files.
     pub fn play(&self, actor: &Actor, capability: Capability, file: FileId) -> Result<OpenStream> {
         let mut state = self.0.state();
         let files = state.played.entry(actor.user.id).or_default();
@@ -96,8 +96,8 @@ impl OpenStreams {
             && files.len() >= limit
         {
             return Err(ServiceError::Conflict {
-                code: "too_many_streams",
-                message: format!("{limit} streams are open, which is as many as you may have at once"),
+                code: ErrorCode::TooManyStreams,
+                message: format!("the limit of {limit} concurrent streams is reached"),
             });
         }
         *files.entry(file).or_default() += 1;
@@ -144,14 +144,14 @@ impl OpenStreams {
 }
 
 impl OpenStream {
-    /// How to close the connection, should the client take nothing that would tell it.
+    /// Sets how to close the connection of a client that does not read.
     pub fn close_by(&self, close: impl Fn() + Send + Sync + 'static) {
         if let Some(entry) = self.shared.state().open.get_mut(&self.id) {
             entry.close = Some(Box::new(close));
         }
     }
 
-    /// Whether the caller may have no more of it.
+    /// Whether the stream is no longer permitted.
     pub fn has_ended(&self) -> bool {
         self.has_ended.load(Ordering::Acquire)
     }
@@ -182,7 +182,7 @@ impl Drop for OpenStream {
     }
 }
 
-/// Looks at the open streams until there are none.
+/// Checks the open streams until there are none.
 async fn watch(shared: Arc<Shared>) {
     loop {
         tokio::time::sleep(shared.look).await;
@@ -204,9 +204,9 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn look(&self) -> Result<()> {
+    async fn check_permissions(&self) -> Result<()> {
         self.close_ended();
-        // Read before the questions, so that a change in between is seen by the next look.
+        // Read before the queries, so that the next check sees a change in between.
         let revision = self.authentication.revision();
         for (principal, streams) in self.outdated() {
             let permissions = self.authentication.permissions(&principal).await?;
@@ -223,7 +223,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Closes the connections of what was ended by an earlier look, and is open all the same.
+    /// Closes the connections of streams that an earlier check ended and that are still open.
     fn close_ended(&self) {
         let state = self.state();
         let ended = state.open.values();
@@ -234,7 +234,7 @@ impl Shared {
         }
     }
 
-    /// What may not be permitted any more, by who has it.
+    /// Streams whose permission has to be checked, by principal.
     fn outdated(&self) -> HashMap<Principal, Vec<(u64, Capability, FileId)>> {
         let mut outdated: HashMap<_, Vec<_>> = HashMap::new();
         for (id, entry) in &self.state().open {
@@ -259,7 +259,7 @@ impl Shared {
             && self.store.media_file(&permissions.scope, file).await?.is_some())
     }
 
-    /// Notes until when a stream is permitted by this state of accounts; `None` ends it.
+    /// Records that a stream is permitted until a time at this version; `None` ends it.
     fn set_permission(&self, id: u64, permitted: Option<Option<Timestamp>>, revision: i64) {
         let mut state = self.state();
         let Some(entry) = state.open.get_mut(&id) else {

@@ -1,27 +1,26 @@
-//! The plugins, as administrators see them and act on them, and word of those that are shut off.
+//! Administration of plugins, and audit entries for their quarantine.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use svc_domain::audit::AuditEvent;
 use svc_identity::audit::BackgroundLog;
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{AuthContext, Context, run_to_completion};
 use svc_plugin_host::{PluginState, Plugins};
 pub use svc_plugin_host::{PluginStats, PluginStatus};
 
-/// Looks at plugins and acts on them. What they stand at is this process's alone: each server of a database has its own
-/// plugins, and shuts them off and releases them for itself.
+/// The plugins service. States are per process: each server of a database has its own plugins and quarantines.
 #[derive(Debug, Clone)]
 pub struct PluginList {
     context: Context,
     plugins: Plugins,
-    /// Those that were shut off when last looked at, and why.
+    /// The quarantined plugins at the last check, with the reason.
     quarantined: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
 impl PluginList {
-    /// Over this plugin host.
+    /// Creates the service.
     pub fn new(context: Context, plugins: Plugins) -> Self {
         Self {
             context,
@@ -30,12 +29,12 @@ impl PluginList {
         }
     }
 
-    /// All plugins, with those that could not be loaded.
+    /// All plugins, including those that failed to load.
     pub fn list(&self) -> Vec<PluginStatus> {
         self.plugins.list()
     }
 
-    /// Writes a line of the audit log about each plugin that was shut off since this was last called.
+    /// Writes an audit entry for each plugin quarantined since the last call.
     pub async fn note_quarantines(&self) {
         let log = BackgroundLog::of(&self.context);
         for (plugin, reason) in self.newly_quarantined() {
@@ -67,10 +66,10 @@ impl PluginList {
         new
     }
 
-    /// Ends the quarantine of a plugin: the files that wait for it are read by the next run.
+    /// Releases a plugin from quarantine; the next run reads the files that wait for it.
     ///
     /// # Errors
-    /// Not found; conflict `plugin_action_conflict` unless it is quarantined; the store's.
+    /// Not found; conflict `plugin_action_conflict` unless it is quarantined; database errors.
     pub async fn release(&self, by: AuthContext, plugin_id: String) -> Result<PluginStatus> {
         let this = self.clone();
         run_to_completion(&self.context.tasks, "plugin-release", async move {
@@ -79,7 +78,7 @@ impl PluginList {
             let plugin = this.plugins.handle(&plugin_id);
             let plugin = plugin.filter(|plugin| plugin.release()).ok_or_else(|| {
                 ServiceError::conflict(
-                    "plugin_action_conflict",
+                    ErrorCode::PluginActionConflict,
                     format!("the plugin is {}, not quarantined", status.state.name()),
                 )
             })?;
@@ -89,7 +88,7 @@ impl PluginList {
                 .audit_of(&by, AuditEvent::PluginReleased, None, &details);
             change.audit(&entry).await?;
             change.commit_without_invalidation().await?;
-            // Shut off again before anybody looks, it is told again.
+            // If it is quarantined again before the next check, that is recorded as well.
             this.quarantined().remove(plugin.id());
             tracing::info!(plugin = plugin.id(), user = %by.actor.user.id, "the plugin was released from quarantine");
             Ok(plugin.status())

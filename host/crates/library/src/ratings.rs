@@ -1,6 +1,7 @@
-//! What users think of items.
+//! Ratings and favorites of users.
 
-use crate::items::{KnownItem, find_item, parse_id, parse_type, readable_types, with_summaries};
+use crate::items::{KnownItem, parse_id, parse_type, readable_types};
+use crate::user_items;
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
 use svc_domain::list::{Listing, OrderedPagination};
@@ -10,22 +11,22 @@ use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_store::UserItemList;
 
-/// The ratings of each user.
+/// The ratings service.
 #[derive(Debug, Clone)]
 pub struct Ratings {
     context: Context,
 }
 
 impl Ratings {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(context: Context) -> Self {
         Self { context }
     }
 
-    /// Keeps what the actor thinks of an item, in place of what they thought before.
+    /// Stores or replaces the actor's rating of an item.
     ///
     /// # Errors
-    /// Invalid type or rating; not found; the store's.
+    /// Invalid type or rating; not found; database errors.
     pub async fn rate(
         &self,
         actor: &Actor,
@@ -47,8 +48,7 @@ impl Ratings {
             }
         };
         let store = self.context.store.clone();
-        let summary = find_item(&store, actor, key).await;
-        let summary = summary.map_err(|error| error.named_by("mediaId"))?;
+        let summary = user_items::item_of_request(&store, actor, key).await?;
         let (user, now) = (actor.user.id, self.context.now());
         let UserItem { key, data } = run_to_completion(&self.context.tasks, "rating-change", async move {
             Ok(store.rate(user, key, rating, now).await?)
@@ -57,10 +57,10 @@ impl Ratings {
         Ok(KnownItem { key, summary, data })
     }
 
-    /// What the actor rated, by when; favorites alone if asked for.
+    /// The actor's ratings by time, restricted to favorites if requested.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(
         &self,
         actor: &Actor,
@@ -71,28 +71,18 @@ impl Ratings {
         let list = UserItemList::Ratings {
             least: if favorites { FAVORITE } else { 0.0 },
         };
-        let (store, types) = (&self.context.store, readable_types(actor, only));
-        let Listing { items, total, .. } = store
-            .list_user_items(actor.user.id, &actor.scope, &types, list, part)
-            .await?;
-        Ok(Listing {
-            items: with_summaries(store, actor, items).await?,
-            total,
-            next: None,
-        })
+        let types = readable_types(actor, only);
+        user_items::list(&self.context.store, actor, &types, list, part).await
     }
 
-    /// Forgets what the actor thinks of an item. False if they never said.
+    /// Deletes the actor's rating of an item; `false` if there is none.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
-        let store = self.context.store.clone();
         let key = (item, id.get());
-        find_item(&store, actor, key).await?;
-        let user = actor.user.id;
-        run_to_completion(&self.context.tasks, "rating-delete", async move {
-            Ok(store.forget_rating(user, key).await?)
+        user_items::delete(&self.context, actor, key, move |store, user| async move {
+            store.forget_rating(user, key).await
         })
         .await
     }

@@ -1,4 +1,4 @@
-//! Emptying the index, and making the server as new. Media files are never touched.
+//! Deindex and factory reset. Media files are never changed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,20 +24,20 @@ use svc_platform::random::random_hex;
 use svc_platform::secret_key::SecretKey;
 use svc_store::Instance;
 
-/// How long a reset waits for the run under way. A plugin's time for a file is shorter, but for the largest files.
+/// How long a reset waits for the active run to stop; files take less time, except the largest ones.
 const STOP_WAIT: Duration = Duration::from_secs(10);
 
-/// What is to be emptied.
+/// The extent of a reset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResetType {
-    /// The index.
+    /// Deletes the index.
     Deindex,
-    /// Everything.
+    /// Deletes all data.
     Factory,
 }
 
 impl ResetType {
-    /// What it takes.
+    /// The required capability.
     pub fn capability(self) -> Capability {
         match self {
             Self::Deindex => Capability::IndexingDeindex,
@@ -45,7 +45,7 @@ impl ResetType {
         }
     }
 
-    /// What one has to type, exactly.
+    /// The confirmation text that the user has to type exactly.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::Deindex => "Deindex media",
@@ -54,43 +54,42 @@ impl ResetType {
     }
 }
 
-/// Resets the server.
+/// The reset service.
 #[derive(Debug, Clone)]
 pub struct Reset {
-    /// What is stored.
+    /// Database and clock.
     pub context: Context,
-    /// Runs, which end before.
+    /// The active run is stopped first.
     pub indexing: Indexing,
-    /// Keys, which are made anew.
+    /// Replaced by a factory reset.
     pub keys: KeyRing,
-    /// Settings, which are read anew.
+    /// Reloaded after a factory reset.
     pub settings: Settings,
-    /// Origins, which are read anew.
+    /// Reloaded after a factory reset.
     pub origins: Origins,
     /// Open again after a factory reset.
     pub setup: Setup,
-    /// Forgets what it drew.
+    /// Its cache is cleared.
     pub thumbnails: Thumbnails,
-    /// Forgets what it measured.
+    /// Its cache is cleared.
     pub waveforms: Waveforms,
-    /// Forgets what it counted.
+    /// Cleared by a factory reset.
     pub throttle: LoginThrottle,
-    /// Where the keys are.
+    /// Location of the keys.
     pub data_dir: Arc<DataDir>,
     /// The configured media directories.
     pub media: Arc<[(MediaKind, PathBuf)]>,
-    /// Held by the reset that is under way: two factory resets at once would leave marker, database and key of
-    /// different instances.
+    /// Serialises resets: two concurrent factory resets could mix marker, database and key of different instances.
     pub turn: Arc<Mutex<()>>,
 }
 
 impl Reset {
-    /// Resets, for a caller who typed the phrase.
+    /// Resets after checking the confirmation text.
     ///
     /// # Errors
-    /// Refused without the capability for this type; invalid without the right phrase; the store's.
+    /// Refused without the capability of this type; invalid without the right text; database errors.
     pub async fn carry_out(&self, by: AuthContext, reset: ResetType, phrase: &str) -> Result<()> {
-        // An installation that is as new is anybody's to set up.
+        // After a factory reset anyone can set up the server, so it requires a login.
         if reset == ResetType::Factory && !by.actor.is_signed_in() {
             return Err(ServiceError::TokenNotPermitted);
         }
@@ -106,7 +105,7 @@ impl Reset {
         let this = self.clone();
         run_to_completion(&self.context.tasks, "reset", async move {
             let _turn = this.turn.lock().await;
-            // Whoever waited for a factory reset was let in by an account that it deleted, and stops no run.
+            // A caller that waited for a factory reset has lost its account and must not stop a run.
             drop(this.context.change_by(&by).await?);
             this.stop_indexing().await;
             match reset {
@@ -117,10 +116,10 @@ impl Reset {
         .await
     }
 
-    /// As a factory reset that was asked for, without anybody to ask.
+    /// A factory reset without a caller.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn factory_unasked(&self) -> Result<()> {
         let this = self.clone();
         run_to_completion(&self.context.tasks, "reset", async move {
@@ -135,7 +134,7 @@ impl Reset {
         self.indexing.ask_to_stop();
         let idle = self.indexing.wait_until_idle();
         if tokio::time::timeout(STOP_WAIT, idle).await.is_err() {
-            // What it still stores belongs to rows that are gone then, and is refused by the database.
+            // Later writes of the run refer to deleted rows, so the database rejects them.
             tracing::warn!("the run did not stop in time; the index is emptied anyway");
         }
     }
@@ -152,7 +151,7 @@ impl Reset {
         Ok(())
     }
 
-    /// A crash in between leaves a marker with both ids, by which the next start finds out how far this came.
+    /// A marker with both ids lets the next start complete a reset after a crash.
     async fn factory(&self, by: Option<&AuthContext>) -> Result<()> {
         let random = self.context.random.as_ref();
         let instance = Instance {
@@ -191,7 +190,7 @@ impl Reset {
         Ok(())
     }
 
-    /// Nobody can ask for it any more: ids are not given twice. What stays, the quotas remove.
+    /// Cached files are unreachable, because ids are not reused. The quotas remove what is left.
     async fn clear_caches(&self) {
         if let Err(error) = self.thumbnails.clear().await {
             tracing::warn!(%error, "thumbnails could not be removed");
@@ -203,7 +202,7 @@ impl Reset {
 
     fn shrink_later(&self) {
         let store = self.context.store.clone();
-        // What is cut off is done by the next reset, or by nobody: it is space alone.
+        // Only frees disk space, so it may be interrupted at shutdown.
         self.context.tasks.spawn_until_end("shrink", async move {
             if let Err(error) = store.shrink().await {
                 tracing::warn!(%error, "the database could not be compacted");

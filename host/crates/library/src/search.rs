@@ -1,4 +1,4 @@
-//! Search over everything that a caller may read.
+//! Search over all items that a caller may read.
 
 use crate::items::read_capability;
 use crate::movies::Movies;
@@ -17,18 +17,18 @@ use svc_identity::capability::Capability;
 use svc_identity::error::Result;
 use svc_store::{SearchIndex, Store};
 
-/// What is looked for.
+/// Input of [`Search::find`].
 #[derive(Debug)]
 pub struct SearchRequest {
-    /// Words, each the beginning of one of the item's.
+    /// Words; each must be a prefix of a word of the item.
     pub text: String,
-    /// What may be found; none for all.
+    /// Types to search; empty for all.
     pub types: Vec<SearchType>,
-    /// Which part of the hits of each type.
+    /// Page of each type's hits.
     pub page: Pagination,
 }
 
-/// What was found, by type; `None` for a type that was not asked for, or that the caller may not read.
+/// Hits by type; `None` for a type that was not requested or that the caller may not read.
 #[derive(Debug, Default)]
 pub struct SearchResults {
     /// Artists.
@@ -43,13 +43,13 @@ pub struct SearchResults {
     pub albums: Option<Listing<PhotoAlbum>>,
     /// Movies.
     pub movies: Option<Listing<Movie>>,
-    /// Shows.
+    /// TV shows.
     pub shows: Option<Listing<Show>>,
     /// Episodes.
     pub episodes: Option<Listing<Episode>>,
 }
 
-/// Finds items.
+/// The search service.
 #[derive(Debug, Clone)]
 pub struct Search {
     store: Store,
@@ -60,7 +60,7 @@ pub struct Search {
     tv: Tv,
 }
 
-/// What can be looked for.
+/// A type that can be searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchType {
     /// Items of this type.
@@ -70,7 +70,7 @@ pub enum SearchType {
 }
 
 impl SearchType {
-    /// By the name that answers have for it.
+    /// Parses the name of a type in the API.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "photo_album" => Some(Self::PhotoAlbum),
@@ -78,7 +78,7 @@ impl SearchType {
         }
     }
 
-    /// What it takes to find it.
+    /// The capability required to find it.
     fn capability(self) -> Capability {
         match self {
             Self::Item(item) => read_capability(item),
@@ -87,7 +87,7 @@ impl SearchType {
     }
 }
 
-/// The type of the items of an index.
+/// The item type of a search index.
 fn item_of(index: SearchIndex) -> ItemType {
     match index {
         SearchIndex::Tracks => ItemType::MusicTrack,
@@ -101,7 +101,7 @@ fn item_of(index: SearchIndex) -> ItemType {
 }
 
 impl Search {
-    /// Over what these show.
+    /// Creates the service over these item services.
     pub fn new(
         store: Store,
         music: Music,
@@ -120,10 +120,10 @@ impl Search {
         }
     }
 
-    /// Items that have, for each word asked for, one that begins with it; case and diacritics aside.
+    /// Finds items with a matching word for each word of the text, ignoring case and diacritics.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn find(&self, actor: &Actor, request: &SearchRequest) -> Result<SearchResults> {
         let wants = |what: SearchType| {
             let asked = request.types.is_empty() || request.types.contains(&what);

@@ -1,4 +1,4 @@
-//! What the server says about itself.
+//! Information about the server.
 
 use svc_identity::error::Result;
 use svc_identity::keys::KeyRing;
@@ -7,44 +7,44 @@ use svc_identity::setup::Setup;
 use svc_plugin_host::Plugins;
 use svc_store::{DatabaseVersion, Store};
 
-/// Facts of the build, each found by the build and none written by hand.
+/// Facts of the build, all set by the build script.
 #[derive(Debug, Clone)]
 pub struct BuildInfo {
-    /// Version of this program.
+    /// Version of the server.
     pub version: &'static str,
     /// The compiler, such as `rustc 1.95.0`.
     pub runtime: &'static str,
-    /// The crypto library that is linked, such as `aws-lc-rs 1.19.0`.
+    /// The linked crypto library, such as `aws-lc-rs 1.19.0`.
     pub crypto: &'static str,
-    /// Version of the engine that runs plugins.
+    /// Version of wasmtime.
     pub wasmtime: &'static str,
     /// `<release_channel>-<commit>-<YYMMDDTHHMMSS>`.
     pub build_tag: String,
 }
 
-/// Versions of the parts.
+/// Versions of all components.
 #[derive(Debug, Clone)]
 pub struct Versions {
-    /// Of the build.
+    /// Facts of the build.
     pub build: BuildInfo,
-    /// The database.
+    /// Version of the database.
     pub database: DatabaseVersion,
-    /// Plugin ids with their versions, those that could be read.
+    /// Ids and versions of loaded plugins.
     pub plugins: Vec<(String, String)>,
 }
 
-/// The server as its clients know it.
+/// Public facts about the instance.
 #[derive(Debug, Clone)]
 pub struct InstanceInfo {
     /// 32 hexadecimal digits.
     pub instance_id: String,
-    /// What people call it.
+    /// Name of the server.
     pub server_name: String,
-    /// It runs an unattended screen.
+    /// Whether kiosk mode is enabled.
     pub kiosk_mode: bool,
 }
 
-/// Tells about the server.
+/// The server information service.
 #[derive(Debug, Clone)]
 pub struct Server {
     store: Store,
@@ -57,7 +57,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// About this server.
+    /// Creates the service.
     pub fn new(
         store: Store,
         plugins: Plugins,
@@ -78,20 +78,20 @@ impl Server {
         }
     }
 
-    /// Whether there is an owner. Never touches the database.
+    /// Whether an owner exists, without a database query.
     pub fn is_set_up(&self) -> bool {
         self.setup.is_done()
     }
 
-    /// Whether the server can answer questions about media.
+    /// Checks that the database responds.
     ///
     /// # Errors
-    /// Unavailable while the database does not answer.
+    /// Try later if it does not.
     pub async fn check_ready(&self) -> Result<()> {
         Ok(self.store.ping().await?)
     }
 
-    /// Who the server is. Never touches the database.
+    /// Public facts about the instance, without a database query.
     pub fn instance(&self) -> InstanceInfo {
         InstanceInfo {
             instance_id: self.keys.current().instance_id.clone(),
@@ -100,10 +100,10 @@ impl Server {
         }
     }
 
-    /// What the server is made of.
+    /// Versions of all components.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn versions(&self) -> Result<Versions> {
         let manifests = self
             .plugins

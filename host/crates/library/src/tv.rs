@@ -1,7 +1,6 @@
-//! Browsing shows, seasons and episodes.
+//! Lists TV shows, seasons and episodes.
 
-use crate::items::user_data;
-use svc_domain::change::ItemType;
+use crate::items;
 use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::video::{Episode, Season, Show};
@@ -10,22 +9,22 @@ use svc_identity::error::{Result, ServiceError};
 use svc_store::{Hits, Store};
 pub use svc_store::{ItemFilter, ShowFilter, ShowOrder};
 
-/// Shows, as an actor sees them: what they do not see is as if it did not exist.
+/// TV shows; items outside of the actor's access filter are treated as not existing.
 #[derive(Debug, Clone)]
 pub struct Tv {
     store: Store,
 }
 
 impl Tv {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(store: Store) -> Self {
         Self { store }
     }
 
-    /// Shows.
+    /// Lists shows.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list_shows(
         &self,
         actor: &Actor,
@@ -35,18 +34,18 @@ impl Tv {
         Ok(self.store.list_shows(&actor.scope, filter, request).await?)
     }
 
-    /// Shows that were found.
+    /// The shows of search hits.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn found_shows(&self, actor: &Actor, hits: Hits) -> Result<Listing<Show>> {
         Ok(self.store.found_shows(&actor.scope, hits).await?)
     }
 
-    /// Episodes that were found.
+    /// The episodes of search hits.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn found_episodes(&self, actor: &Actor, hits: Hits) -> Result<Listing<Episode>> {
         let mut episodes = self.store.found_episodes(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
@@ -56,7 +55,7 @@ impl Tv {
     /// One show.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn show(&self, actor: &Actor, id: TvShowId) -> Result<Show> {
         self.store
             .show(&actor.scope, id)
@@ -67,7 +66,7 @@ impl Tv {
     /// The seasons of a show, by number.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn seasons(
         &self,
         actor: &Actor,
@@ -78,10 +77,10 @@ impl Tv {
         Ok(self.store.show_seasons(&actor.scope, id, part).await?)
     }
 
-    /// The episodes of a show, in the order in which they are watched.
+    /// The episodes of a show in viewing order.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn show_episodes(
         &self,
         actor: &Actor,
@@ -98,7 +97,7 @@ impl Tv {
     /// One season.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn season(&self, actor: &Actor, id: TvSeasonId) -> Result<Season> {
         self.store
             .season(&actor.scope, id)
@@ -109,7 +108,7 @@ impl Tv {
     /// The episodes of a season, by number.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn season_episodes(
         &self,
         actor: &Actor,
@@ -126,7 +125,7 @@ impl Tv {
     /// One episode.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn episode(&self, actor: &Actor, id: TvEpisodeId) -> Result<Episode> {
         let episode = self.store.episode(&actor.scope, id).await?;
         let mut episode = episode.ok_or(ServiceError::NotFound)?;
@@ -136,12 +135,6 @@ impl Tv {
     }
 
     async fn add_user_data(&self, actor: &Actor, episodes: &mut [Episode]) -> Result<()> {
-        let key = |episode: &Episode| (ItemType::TvEpisode, episode.id.get());
-        let keys: Vec<_> = episodes.iter().map(key).collect();
-        let found = user_data(&self.store, actor, &keys).await?;
-        for episode in episodes {
-            episode.user_data = found.get(&key(episode)).copied().unwrap_or_default();
-        }
-        Ok(())
+        items::add_user_data(&self.store, actor, episodes).await
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes of movies and episodes: their files, and the subtitles and pictures beside them.
+//! Opens the files of movies and episodes, their subtitles and artwork.
 
 use crate::media::{NO_ARTWORK, OpenedMedia, blocking, open_file};
 use svc_domain::id::{MovieId, SubtitleId, TvEpisodeId, VideoSourceId};
@@ -6,34 +6,34 @@ use svc_domain::path::RelativePath;
 use svc_domain::video::{ArtworkKind, SubtitleOrigin, VideoSubject};
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_store::{MediaFile, Store};
 
-/// Names of pictures that are tried for one answer, at most: each is a look at the disk.
+/// Maximum of artwork files that a request tries to open.
 const PICTURES_TRIED: usize = 16;
 
 const SUBTITLE_EMBEDDED: ServiceError = ServiceError::Absent {
-    code: "subtitle_embedded",
-    message: "these subtitles are a stream of the video's own file",
+    code: ErrorCode::SubtitleEmbedded,
+    message: "these subtitles are embedded in the video file",
 };
 
-/// Opens what belongs to movies and episodes.
+/// The service that opens video files.
 #[derive(Debug, Clone)]
 pub struct Video {
     store: Store,
 }
 
 impl Video {
-    /// Over these files.
+    /// Creates the service.
     pub fn new(store: Store) -> Self {
         Self { store }
     }
 
-    /// A file of a movie: the best, or the one that is named.
+    /// Opens a source of a movie: the requested one, or the best.
     ///
     /// # Errors
-    /// Not found, also for a file of something else; absent `file_missing`; unavailable `storage_unavailable`; the
-    /// store's.
+    /// Not found, also for a source of another item; absent `file_missing`; try later `storage_unavailable`; database
+    /// errors.
     pub async fn open_movie(
         &self,
         actor: &Actor,
@@ -43,7 +43,7 @@ impl Video {
         open_source(self.store.movie_files(&actor.scope, id).await?, source).await
     }
 
-    /// A file of an episode: the best, or the one that is named.
+    /// Opens a source of an episode: the requested one, or the best.
     ///
     /// # Errors
     /// As [`Self::open_movie`].
@@ -56,11 +56,11 @@ impl Video {
         open_source(self.store.episode_files(&actor.scope, id).await?, source).await
     }
 
-    /// Subtitles in a file beside a video.
+    /// Opens a subtitle file.
     ///
     /// # Errors
-    /// Not found, also for who may not play the video; absent `subtitle_embedded` or `file_missing`; unavailable
-    /// `storage_unavailable`; the store's.
+    /// Not found, also if the actor may not play the video; absent `subtitle_embedded` or `file_missing`; try later
+    /// `storage_unavailable`; database errors.
     pub async fn open_subtitle(&self, actor: &Actor, id: SubtitleId) -> Result<OpenedMedia> {
         let found = self.store.subtitle_file(&actor.scope, id).await?;
         let found = found.ok_or(ServiceError::NotFound)?;
@@ -75,14 +75,14 @@ impl Video {
         let SubtitleOrigin::File(name) = found.subtitle.origin else {
             return Err(SUBTITLE_EMBEDDED);
         };
-        let media = beside(found.media, &name).ok_or(ServiceError::NotFound)?;
+        let media = sidecar(found.media, &name).ok_or(ServiceError::NotFound)?;
         blocking(move || open_file(&media)).await
     }
 
-    /// A picture beside the files of a movie, show, season or episode: of this kind, or the one that stands for it.
+    /// Opens artwork of a movie, show, season or episode: of this kind, or the default kind.
     ///
     /// # Errors
-    /// Not found; absent `artwork_missing`; unavailable `storage_unavailable`; the store's.
+    /// Not found; absent `artwork_missing`; try later `storage_unavailable`; database errors.
     pub async fn open_artwork(
         &self,
         actor: &Actor,
@@ -90,12 +90,12 @@ impl Video {
         kind: Option<ArtworkKind>,
     ) -> Result<OpenedMedia> {
         let kinds = kind.as_ref().map_or(of.front(), std::slice::from_ref);
-        let mut trouble = NO_ARTWORK;
+        let mut failure = NO_ARTWORK;
         for purpose in kinds.iter().filter_map(|kind| of.purpose(*kind)) {
             let found = self.store.video_pictures(&actor.scope, of, purpose).await?;
             match open_first(found).await {
                 Ok(opened) => return Ok(opened),
-                Err(error @ ServiceError::Unavailable { .. }) => trouble = error,
+                Err(error @ ServiceError::TryLater(_)) => failure = error,
                 Err(ServiceError::Absent { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -103,7 +103,7 @@ impl Video {
         if !self.store.sees_video(&actor.scope, of).await? {
             return Err(ServiceError::NotFound);
         }
-        Err(trouble)
+        Err(failure)
     }
 }
 
@@ -113,15 +113,15 @@ async fn open_source(files: Vec<MediaFile>, source: Option<VideoSourceId>) -> Re
     blocking(move || open_file(&media)).await
 }
 
-/// Opens the first of the pictures that is there.
+/// Opens the first artwork file that exists.
 async fn open_first(found: Vec<(MediaFile, Vec<String>)>) -> Result<OpenedMedia> {
     let mut pictures: Vec<MediaFile> = Vec::new();
     for (media, names) in found {
         for name in names {
-            let Some(picture) = beside(media.clone(), &name) else {
+            let Some(picture) = sidecar(media.clone(), &name) else {
                 continue;
             };
-            // The episodes of a show all name its poster.
+            // All episodes of a show refer to the same poster.
             let known = |other: &MediaFile| (&other.root, &other.path) == (&picture.root, &picture.path);
             if pictures.len() < PICTURES_TRIED && !pictures.iter().any(known) {
                 pictures.push(picture);
@@ -141,8 +141,8 @@ async fn open_first(found: Vec<(MediaFile, Vec<String>)>) -> Result<OpenedMedia>
     .await
 }
 
-/// The file of this name beside a video, as its plugin named it: a plugin is not trusted with paths.
-fn beside(media: MediaFile, name: &str) -> Option<MediaFile> {
+/// Resolves a sidecar name from a plugin. The name is untrusted and must not leave the directory.
+fn sidecar(media: MediaFile, name: &str) -> Option<MediaFile> {
     let path: RelativePath = media.path.beside(name)?;
     Some(MediaFile { path, ..media })
 }

@@ -1,4 +1,5 @@
-//! Backups in the data directory: each a folder with what a data directory needs, complete or not there at all.
+//! Backups in the data directory: each is a directory with the database, the keys and the instance id. Incomplete
+//! backups have a different name.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -8,18 +9,18 @@ use std::path::{Path, PathBuf};
 use crate::data_dir::DataDir;
 use svc_domain::time::Timestamp;
 
-/// The database in a backup, called as in a data directory.
+/// File name of the database, as in a data directory.
 const DATABASE: &str = "svc.db";
-/// How the folder of a backup that is being made is called.
+/// Name of the directory of an incomplete backup.
 const DRAFT: &str = "unfinished";
 
-/// The folder with the backups.
+/// The directory that contains the backups.
 #[derive(Debug)]
 pub struct Backups {
     path: PathBuf,
 }
 
-/// A backup that is being made.
+/// An incomplete backup.
 #[derive(Debug)]
 pub struct Draft {
     backups: PathBuf,
@@ -28,12 +29,12 @@ pub struct Draft {
     name: String,
 }
 
-/// A backup.
+/// A complete backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedBackup {
-    /// Its folder.
+    /// Name of its directory.
     pub name: String,
-    /// All it holds.
+    /// Total size of its files.
     pub bytes: u64,
 }
 
@@ -49,7 +50,7 @@ fn new_private_file(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Copies a file so that only its owner can read it; on disk when this returns.
+/// Copies a file readable only by its owner and syncs the copy to disk.
 fn copy_private(from: &Path, to: &Path) -> io::Result<u64> {
     let mut copy = new_private_file(to)?;
     let bytes = io::copy(&mut File::open(from)?, &mut copy)?;
@@ -62,19 +63,19 @@ fn sync_directory(path: &Path) -> io::Result<()> {
 }
 
 impl Backups {
-    /// Those of a data directory.
+    /// The backups of a data directory.
     ///
     /// # Errors
-    /// When their folder cannot be made.
+    /// Their directory cannot be created.
     pub fn open(data_dir: &DataDir) -> io::Result<Self> {
         let path = data_dir.backups().map_err(io::Error::other)?;
         Ok(Self { path })
     }
 
-    /// Begins one, with an empty file for the database. What an earlier one left unfinished is removed.
+    /// Starts a backup with an empty file for the database. Removes the remains of an earlier incomplete one.
     ///
     /// # Errors
-    /// The disk's.
+    /// The file system's.
     pub fn begin(&self, now: Timestamp) -> io::Result<Draft> {
         let path = self.path.join(DRAFT);
         match std::fs::remove_dir_all(&path) {
@@ -88,20 +89,20 @@ impl Backups {
             backups: self.path.clone(),
             path,
             database,
-            // No colons: some file systems that backups are copied to take none.
+            // Without colons, which some file systems do not allow.
             name: now.to_iso().replace(':', "-"),
         })
     }
 
-    /// The names of those that are complete, oldest first.
+    /// Names of the complete backups, oldest first.
     ///
     /// # Errors
-    /// The disk's.
+    /// The file system's.
     pub fn list(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.path)? {
             let name = entry?.file_name();
-            // Only what is called as a backup is: other things in there are somebody's.
+            // Any other directory is not from this server.
             if let Some(name) = name.to_str().filter(|name| is_backup(name)) {
                 names.push(name.to_owned());
             }
@@ -110,10 +111,10 @@ impl Backups {
         Ok(names)
     }
 
-    /// Removes the oldest, so that no more than `keep` are left.
+    /// Removes the oldest backups until `keep` are left.
     ///
     /// # Errors
-    /// The disk's.
+    /// The file system's.
     pub fn prune(&self, keep: usize) -> io::Result<()> {
         let names = self.list()?;
         let surplus = names.len().saturating_sub(keep.max(1));
@@ -124,7 +125,7 @@ impl Backups {
     }
 }
 
-/// Whether a name is a moment as [`Backups::begin`] writes it: `2026-11-21T16-02-03.456Z`.
+/// Whether a name is a timestamp as [`Backups::begin`] formats it: `2026-11-21T16-02-03.456Z`.
 fn is_backup(name: &str) -> bool {
     let pattern = "0000-00-00T00-00-00.000Z";
     name.len() == pattern.len()
@@ -138,15 +139,16 @@ fn is_backup(name: &str) -> bool {
 }
 
 impl Draft {
-    /// The empty file that the database is to be copied to.
+    /// The empty file to copy the database to.
     pub fn database(&self) -> &Path {
         &self.database
     }
 
-    /// Adds the keys and the installation's name, and makes it a backup: all of it is on disk before it has its name.
+    /// Copies keys and instance id and completes the backup. All files are synced before the directory gets its final
+    /// name.
     ///
     /// # Errors
-    /// The disk's.
+    /// The file system's.
     pub fn finish(self, data_dir: &DataDir) -> io::Result<FinishedBackup> {
         let database = File::open(&self.database)?;
         database.sync_all()?;
@@ -179,13 +181,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn backup_is_private_whole_and_the_oldest_give_way() {
+    fn backup_is_private_and_complete_and_oldest_are_pruned() {
         let dir = tempfile::tempdir().unwrap();
         let data = DataDir::open(dir.path()).unwrap();
         data.set_instance_marker(&["abc"]).unwrap();
         std::fs::write(data.keys().unwrap().join("signing.key"), b"secret").unwrap();
         let backups = Backups::open(&data).unwrap();
-        // Somebody else's, and one that a crash cut off.
+        // A directory of another origin, and one that a crash left incomplete.
         std::fs::create_dir_all(dir.path().join("backups/mine")).unwrap();
         drop(backups.begin(Timestamp::from_millis(5)).unwrap());
         assert!(backups.list().unwrap().is_empty());

@@ -1,30 +1,30 @@
-//! The server's own directory: who uses it, and what lies where.
+//! The data directory: its lock and its layout.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// The file that says which installation this is.
+/// File with the id of the installation.
 const INSTANCE_MARKER: &str = "instance-id";
 
-/// A data directory that cannot be used.
+/// The data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DataDirError {
-    /// Another process has it.
+    /// Another process holds the lock.
     #[error("data directory {}: in use by another svc process", .0.display())]
     InUse(PathBuf),
-    /// A file in it cannot be used.
+    /// A file in it cannot be read or written.
     #[error("{}: {error}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// The data directory, held for as long as this value lives.
+/// The data directory, locked while this value exists.
 #[derive(Debug)]
 pub struct DataDir {
     path: PathBuf,
@@ -32,7 +32,7 @@ pub struct DataDir {
 }
 
 impl DataDir {
-    /// Takes the directory for this process.
+    /// Locks the directory for this process.
     ///
     /// # Errors
     /// In use, or not writable.
@@ -59,57 +59,57 @@ impl DataDir {
         }
     }
 
-    /// Whether an installation has its data at `path`. Takes nothing, so it can be asked beside a running server.
+    /// Whether `path` contains the data of an installation. Does not lock it, so it works while a server is running.
     pub fn holds_installation(path: &Path) -> bool {
         path.join(INSTANCE_MARKER).is_file()
     }
 
-    /// Where keys are, readable by this user only. Made if it is not there.
+    /// The directory of secret keys; readable by this user only; created if absent, as below.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// It cannot be created.
     pub fn keys(&self) -> Result<PathBuf, DataDirError> {
         self.private_directory("keys")
     }
 
-    /// Where compiled plugins are kept.
+    /// The cache of compiled plugins.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// It cannot be created.
     pub fn plugin_cache(&self) -> Result<PathBuf, DataDirError> {
         self.private_directory("plugin-cache")
     }
 
-    /// A file for what need not last: it has no name, and is gone when it is closed.
+    /// A temporary file without a name, removed when it is closed.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// It cannot be created.
     pub fn nameless_file(&self) -> io::Result<File> {
         tempfile::tempfile_in(&self.path)
     }
 
-    /// Where drawn pictures are kept. Made when the first is.
+    /// The thumbnail cache; created with the first thumbnail.
     pub fn pictures(&self) -> PathBuf {
         self.path.join("pictures")
     }
 
-    /// Where waveforms are kept.
+    /// The waveform cache.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// It cannot be created.
     pub fn waveform_cache(&self) -> Result<PathBuf, DataDirError> {
         self.private_directory("waveform-cache")
     }
 
-    /// Where backups are kept.
+    /// The directory of backups.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// It cannot be created.
     pub fn backups(&self) -> Result<PathBuf, DataDirError> {
         self.private_directory("backups")
     }
 
-    /// The file that [`DataDir::instance_marker`] reads.
+    /// Path of the file that [`DataDir::instance_marker`] reads.
     pub fn instance_marker_file(&self) -> PathBuf {
         self.path.join(INSTANCE_MARKER)
     }
@@ -126,12 +126,11 @@ impl DataDir {
         }
     }
 
-    /// The ids that the installation may have: one, or two in the middle of a factory reset, none before the first
-    /// start. They stand beside the database, so that a database that got lost is noticed instead of replaced by an
-    /// empty one.
+    /// The ids that the installation may have: one; two during a factory reset; none before the first start. Stored
+    /// apart from the database, so that a lost database is detected instead of replaced by an empty one.
     ///
     /// # Errors
-    /// When the file is there but cannot be read.
+    /// The file exists but cannot be read.
     pub fn instance_marker(&self) -> Result<Vec<String>, DataDirError> {
         let path = self.path.join(INSTANCE_MARKER);
         match std::fs::read_to_string(&path) {
@@ -144,14 +143,14 @@ impl DataDir {
     /// Stores the ids that the installation may have.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn set_instance_marker(&self, instance_ids: &[&str]) -> Result<(), DataDirError> {
         let path = self.path.join(INSTANCE_MARKER);
         let text = instance_ids.join("\n") + "\n";
         replace_file(&path, text.as_bytes()).map_err(|error| DataDirError::File { path, error })
     }
 
-    /// Where the key is that signs access tokens.
+    /// Path of the key that signs access tokens.
     ///
     /// # Errors
     /// As [`DataDir::keys`].
@@ -160,7 +159,7 @@ impl DataDir {
     }
 }
 
-/// Replaces a file as a whole; once this has returned, its bytes and its name survive a power cut.
+/// Replaces a file atomically; content and name are synced to disk on return.
 fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut file = OpenOptions::new()
@@ -183,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn second_process_is_refused() {
+    fn second_process_is_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let held = DataDir::open(dir.path()).unwrap();
         assert!(matches!(DataDir::open(dir.path()), Err(DataDirError::InUse(_))));
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn instance_marker_is_read_back() {
+    fn instance_marker_round_trips() {
         let dir = tempfile::tempdir().unwrap();
         let data = DataDir::open(dir.path()).unwrap();
         assert!(data.instance_marker().unwrap().is_empty());

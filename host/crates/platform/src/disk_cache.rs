@@ -1,8 +1,9 @@
-//! Computed things on disk: whole or not there, the longest unused removed first when the quota is full.
+//! A disk cache of computed data with a quota; entries are complete or absent, and the least recently used are
+//! evicted first.
 //!
-//! A file's name is the digest of what it was made from; its modification time is the time of its last use, to the hour.
-//! It ends in eight bytes that say how long the content is: a file that a power cut left shorter is noticed without a sync
-//! for each. Everything can be made again. Nothing is kept in memory but the sum of all sizes.
+//! The name of a file is the digest of its inputs; its modification time is the time of its last use, with a
+//! precision of an hour. It ends with the length of the content in eight bytes: truncation by a power failure is
+//! detected without a sync per file. Every entry can be computed again. Only the total size is in memory.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, File, FileTimes, OpenOptions};
@@ -18,26 +19,26 @@ use sha2::{Digest, Sha256};
 
 use svc_domain::time::Clock;
 
-/// How old the stamp of the last use may be before it is written again: not with each answer.
+/// The time of last use is written again only if it is older than this, not on each access.
 const LAST_USE_PRECISION: Duration = Duration::from_secs(60 * 60);
-/// A full cache is emptied to this share of its quota, in percent, so that it is not looked through for each entry.
+/// Eviction stops at this percentage of the quota, so that the directory is not listed for each new entry.
 const EVICT_TO_PERCENT: u64 = 90;
-/// What a file takes on disk is a multiple of this.
+/// The size of a file on disk is rounded up to this.
 const BLOCK_BYTES: u64 = 4096;
-/// Bytes behind the content: the length of what is before them.
+/// Bytes after the content: its length.
 const TRAILER_BYTES: u64 = 8;
 const UNFINISHED_SUFFIX: &str = "unfinished";
 
-/// What an entry is of: all that it was made from, hashed.
+/// The digest of all inputs of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CacheKey(String);
 
 impl CacheKey {
-    /// From parts that may hold anything.
+    /// From inputs with any content.
     pub fn of(parts: &[&str]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
-            // Each with its length, so that no two lists run into one.
+            // With its length, so that different lists never produce the same bytes.
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
@@ -51,7 +52,7 @@ impl fmt::Display for CacheKey {
     }
 }
 
-/// A cache in a directory of its own. Cheap to clone: the clones are one.
+/// A cache in a directory of its own. Clones share it.
 #[derive(Debug, Clone)]
 pub struct DiskCache(Arc<Inner>);
 
@@ -60,25 +61,25 @@ struct Inner {
     directory: PathBuf,
     quota: u64,
     clock: Arc<dyn Clock>,
-    /// Bytes on disk; `None` before the first entry is kept.
+    /// Bytes on disk; `None` until the first entry is stored.
     total: Mutex<Option<u64>>,
     drafts: AtomicU64,
 }
 
-/// An entry.
+/// An entry, opened.
 #[derive(Debug)]
 pub struct CachedFile {
-    /// Holds the content from its first byte on.
+    /// Its content starts at byte 0.
     pub file: File,
-    /// Bytes of the content.
+    /// Length of the content in bytes.
     pub length: u64,
 }
 
 impl CachedFile {
-    /// The content.
+    /// Reads the content.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// The file cannot be read.
     pub fn read(&self) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(self.length).map_err(io::Error::other)?];
         self.file.read_exact_at(&mut bytes, 0)?;
@@ -87,7 +88,7 @@ impl CachedFile {
 }
 
 impl DiskCache {
-    /// In this directory, of so many bytes on disk. Nothing is touched before it is needed.
+    /// A cache in `directory` with a quota in bytes. The directory is created with the first entry.
     pub fn new(directory: PathBuf, quota: u64, clock: Arc<dyn Clock>) -> Self {
         Self(Arc::new(Inner {
             directory,
@@ -98,7 +99,7 @@ impl DiskCache {
         }))
     }
 
-    /// The entry, if it is there and whole. Counts as a use.
+    /// The entry, if it exists and is complete. Updates its time of last use.
     pub fn get(&self, key: &CacheKey) -> Option<CachedFile> {
         let file = match File::open(self.path(key)) {
             Ok(file) => file,
@@ -118,42 +119,42 @@ impl DiskCache {
         }
     }
 
-    /// Whether there is such an entry.
+    /// Whether the entry exists, complete or not.
     pub fn holds(&self, key: &CacheKey) -> bool {
         self.path(key).exists()
     }
 
-    /// Removes an entry that is not what it should be.
+    /// Removes a corrupt entry and logs `problem`.
     pub fn discard(&self, key: &CacheKey, problem: &str) {
         let path = self.path(key);
         tracing::warn!(path = %path.display(), problem, "corrupt cache entry removed");
         drop(fs::remove_file(path));
     }
 
-    /// The length of the content of a file that is whole.
+    /// Returns the length of the content, or an error if the file is incomplete.
     fn check(&self, file: &File) -> io::Result<u64> {
         let broken = |what| io::Error::new(io::ErrorKind::InvalidData, what);
         let metadata = file.metadata()?;
         let length = metadata.len().checked_sub(TRAILER_BYTES);
-        let length = length.ok_or_else(|| broken("it is too short"))?;
+        let length = length.ok_or_else(|| broken("it has no trailer"))?;
         let mut trailer = [0; TRAILER_BYTES as usize];
         file.read_exact_at(&mut trailer, length)?;
         if u64::from_le_bytes(trailer) != length {
-            return Err(broken("it is cut off"));
+            return Err(broken("it is truncated"));
         }
         let (now, used) = (self.now(), metadata.modified()?);
-        // Also one from the future, after the clock was set back.
+        // Or in the future, after the clock was set back.
         if now.duration_since(used).is_ok_and(|age| age > LAST_USE_PRECISION) || used > now {
-            // Without it the entry is only removed earlier.
+            // If this fails, the entry is only evicted earlier.
             drop(file.set_times(FileTimes::new().set_modified(now)));
         }
         Ok(length)
     }
 
-    /// Keeps an entry in place of an older one, if it is not larger than all that is kept.
+    /// Stores an entry or replaces it. Does nothing if it exceeds the quota.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// The entry cannot be written.
     pub fn put(&self, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
         let inner = &*self.0;
         let size = on_disk(bytes.len() as u64 + TRAILER_BYTES);
@@ -165,7 +166,7 @@ impl DiskCache {
             Some(total) => total,
             None => self.open()?,
         };
-        // Counted before it is written: what goes wrong in between counts too much, never too little.
+        // Counted before it is written: an error in between makes the total too large, never too small.
         *total = Some(before.saturating_add(size));
         if before.saturating_add(size) > inner.quota {
             *total = Some(self.evict(size)?.saturating_add(size));
@@ -193,10 +194,10 @@ impl DiskCache {
         file.set_times(FileTimes::new().set_modified(self.now()))
     }
 
-    /// Removes everything.
+    /// Removes all entries.
     ///
     /// # Errors
-    /// When files cannot be removed.
+    /// Files cannot be removed.
     pub fn clear(&self) -> io::Result<()> {
         let mut total = self.0.total.lock().unwrap_or_else(PoisonError::into_inner);
         *total = None;
@@ -206,7 +207,7 @@ impl DiskCache {
         }
     }
 
-    /// Makes the directory, removes what another process left unfinished, and says how much there is.
+    /// Creates the directory, removes incomplete files of an earlier process, and returns the size of all entries.
     fn open(&self) -> io::Result<u64> {
         let directory = &self.0.directory;
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
@@ -223,13 +224,13 @@ impl DiskCache {
         Ok(total)
     }
 
-    /// Makes room for so many bytes, and says how much is left.
+    /// Evicts entries until `room` bytes fit, and returns the size of the others.
     fn evict(&self, room: u64) -> io::Result<u64> {
         let mut kept = Vec::new();
         let mut total: u64 = 0;
         for entry in fs::read_dir(&self.0.directory)? {
             let entry = entry?;
-            // Gone meanwhile: another thread found it broken.
+            // Another thread has removed a corrupt entry.
             let Ok(metadata) = entry.metadata() else { continue };
             let path = entry.path();
             let size = on_disk(metadata.len());

@@ -1,10 +1,9 @@
-//! What the server asks of the operating system: its data directory and keys, caches on disk, media files opened read-only
-//! below their root, randomness, background tasks, the allocator's settings.
+//! Access to the operating system: data directory and secret keys, caches on disk, media files opened read-only below
+//! their root, randomness, background tasks and worker pools, allocator settings.
 //!
 //! May use `svc-domain`. Knows no SQL, no HTTP and no plugins.
 //!
-//! To add something: one module per resource of the system. Media files are opened by `media_root` alone, and never
-//! for writing.
+//! To add something: one module per resource of the system. Only `media_root` opens media files, and never for writing.
 
 pub mod backups;
 pub mod data_dir;
@@ -14,4 +13,6 @@ pub mod media_root;
 pub mod open_files;
 pub mod random;
 pub mod secret_key;
+pub mod single_flight;
 pub mod tasks;
+pub mod worker_pool;

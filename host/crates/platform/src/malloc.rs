@@ -1,20 +1,19 @@
-//! The C library's allocator, told to keep little. SQLite and everything here takes its memory from it.
+//! Configuration of the C library's allocator for low memory use; SQLite and the server allocate from it.
 //!
-//! glibc by itself gives each thread an area of its own, up to eight for each processor, and raises, with the first
-//! large block that is freed (a password's 19 MiB), the size up to which it keeps what nobody uses: after a scan of
-//! 100,000 files the areas were 78 MiB, of which 16 were in use. Other C libraries have no such settings and are left as
-//! they are.
+//! By default glibc creates up to eight arenas per core. It also raises its mmap threshold when the first large block
+//! (a password's 19 MiB) is freed, and then keeps freed memory up to that size: after a scan of 100,000 files the
+//! arenas had 78 MiB, of which 16 were in use. Other C libraries have no such settings.
 #![allow(
     unsafe_code,
-    reason = "calls of the C library that only set numbers and lists of its own"
+    reason = "calls of the C library that change only its own settings and free lists"
 )]
 
-/// Bytes from which a block is mapped by itself, and goes back when it is freed; and bytes at the end of an area that
-/// are kept. Lower ones gave back no more and cost as much.
+/// Blocks of at least this size are mapped separately and returned when freed; also the size of free memory kept at
+/// the end of an arena. Lower values returned no more memory and cost as much.
 #[cfg(target_env = "gnu")]
 const KEPT_BYTES: libc::c_int = 1 << 20;
 
-/// Sets the allocator. Only areas that are made later are bound by it, so before any thread is started.
+/// Configures the allocator. Applies to arenas created later only: to be called before any thread is started.
 pub fn tune_malloc() {
     #[cfg(target_env = "gnu")]
     {
@@ -25,16 +24,16 @@ pub fn tune_malloc() {
             (libc::M_MMAP_THRESHOLD, KEPT_BYTES),
             (libc::M_TRIM_THRESHOLD, KEPT_BYTES),
         ] {
-            // SAFETY: takes two numbers; one that it does not like changes nothing.
+            // SAFETY: takes two numbers; an invalid one changes nothing.
             unsafe { libc::mallopt(parameter, value) };
         }
     }
 }
 
-/// Gives what nobody uses back to the system. Takes milliseconds, in which others may wait for memory.
+/// Returns free memory to the system. Takes milliseconds, during which other threads may wait for allocations.
 pub fn release_free_memory() {
     #[cfg(target_env = "gnu")]
-    // SAFETY: locks each area and gives back pages that hold no block in use.
+    // SAFETY: locks each arena and returns pages without allocated blocks.
     unsafe {
         libc::malloc_trim(0);
     }
@@ -54,11 +53,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_freed_between_blocks_in_use_goes_back() {
+    fn memory_freed_between_used_blocks_is_returned() {
         const BLOCKS: usize = 4096;
         const BYTES: usize = 64 << 10;
         tune_malloc();
-        // Small ones stay after each of the others, so that no end of an area comes free.
+        // A small block after each large one keeps the end of the arena in use.
         let (large, small): (Vec<Vec<u8>>, Vec<Vec<u8>>) =
             (0..BLOCKS).map(|_| (vec![1; BYTES], vec![1; 64])).unzip();
         drop(large);
@@ -66,7 +65,7 @@ mod tests {
         release_free_memory();
         let given = before.saturating_sub(resident());
         assert_eq!(small.len(), BLOCKS);
-        // Other tests of this process take memory meanwhile.
-        assert!(given > BLOCKS * BYTES / 2, "{given} bytes went back");
+        // Other tests of this process allocate at the same time.
+        assert!(given > BLOCKS * BYTES / 2, "{given} bytes were returned");
     }
 }

@@ -1,4 +1,4 @@
-//! Opens media files below their root: read only, regular files only, and never outside of the root.
+//! Opens media files below their root: read-only, regular files only, never outside of the root.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -13,7 +13,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
 use svc_domain::path::RelativePath;
 
-/// An opened root directory of media.
+/// An opened root of media.
 #[derive(Debug)]
 pub struct MediaRoot {
     directory: OwnedFd,
@@ -31,30 +31,30 @@ pub struct OpenedFile {
     pub mtime_ns: i64,
 }
 
-/// An entry of a directory: a directory or a regular file, or a link to one below the same root.
+/// A directory entry: a directory or regular file, or a link to one below the same root.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry {
-    /// A directory, not a file.
+    /// False for a file.
     pub is_directory: bool,
-    /// Bytes.
+    /// In bytes.
     pub size: u64,
     /// Modification time in nanoseconds since 1970.
     pub mtime_ns: i64,
 }
 
-/// For reading, and opening a fifo must not wait for a writer. NONBLOCK changes nothing for regular files.
+/// For reading. With NONBLOCK, opening a FIFO does not wait for a writer; it does not affect regular files.
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::CLOEXEC)
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY);
-/// For looking only: nothing happens to what is opened.
+/// For metadata only: has no effect on what is opened.
 const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 impl MediaRoot {
-    /// Opens the directory at `path`.
+    /// Opens the root at `path`.
     ///
     /// # Errors
-    /// As the system reports them, such as not found or not a directory.
+    /// The system's, such as not found or not a directory.
     pub fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self {
@@ -63,11 +63,10 @@ impl MediaRoot {
         })
     }
 
-    /// Opens the file at `relative`, following symbolic links only while they stay below the root.
+    /// Opens the file at `relative`. Follows symbolic links only while they stay below the root.
     ///
     /// # Errors
-    /// As the system reports them; a link that leaves the root is `PermissionDenied`, and so is anything that is not
-    /// a regular file.
+    /// The system's; `PermissionDenied` for a link that leaves the root and for anything but a regular file.
     pub fn open_file(&self, relative: &RelativePath) -> io::Result<OpenedFile> {
         let fd = self.open_inside(relative, READ)?;
         let file = File::from(fd);
@@ -85,16 +84,16 @@ impl MediaRoot {
         })
     }
 
-    /// Whether there is anything at `relative`, links followed as far as they stay below the root.
+    /// Whether `relative` exists. Follows symbolic links only while they stay below the root.
     pub fn has(&self, relative: &RelativePath) -> bool {
         self.open_inside(relative, LOOK).is_ok()
     }
 
     /// Calls `each` for the entries of the directory at `relative` whose names are `wanted`, in no order, until it
-    /// breaks. Left out are links that leave the root, lead nowhere, or lead back up; fifos, sockets and devices.
+    /// breaks. Skips links that leave the root, dangle, or point to a parent directory; FIFOs, sockets and devices.
     ///
     /// # Errors
-    /// As the system reports them; a link that leaves the root is `PermissionDenied`.
+    /// The system's; `PermissionDenied` for a link that leaves the root.
     pub fn read_dir(
         &self,
         relative: &RelativePath,
@@ -108,7 +107,7 @@ impl MediaRoot {
             if name == "." || name == ".." || !wanted(name) {
                 continue;
             }
-            // Gone since, or a link that is not to be followed: as if it had not been listed.
+            // Removed in the meantime, or a link that is not followed: skipped.
             let Ok(metadata) = self.look(&directory, relative, name) else {
                 continue;
             };
@@ -127,7 +126,7 @@ impl MediaRoot {
         Ok(())
     }
 
-    /// What an entry of an opened directory is, or what it links to.
+    /// Metadata of a directory entry, or of the target of a link.
     fn look(&self, directory: &OwnedFd, path: &RelativePath, name: &OsStr) -> io::Result<Metadata> {
         let entry = rustix::fs::openat(directory, name, LOOK | OFlags::NOFOLLOW, Mode::empty())?;
         let metadata = File::from(entry).metadata()?;
@@ -140,20 +139,20 @@ impl MediaRoot {
             for above in std::iter::successors(Some(path.clone()), RelativePath::parent) {
                 let above = File::from(self.open_inside(&above, LOOK)?).metadata()?;
                 if identity(&above) == identity(&target) {
-                    return Err(io::Error::other("a link to a directory above it"));
+                    return Err(io::Error::other("a link to a parent directory"));
                 }
             }
         }
         Ok(target)
     }
 
-    /// Opens what is at `relative`, following symbolic links only while they stay below the root.
+    /// Opens `relative`. Follows symbolic links only while they stay below the root.
     fn open_inside(&self, relative: &RelativePath, flags: OFlags) -> io::Result<OwnedFd> {
         if relative.as_str().is_empty() && flags != READ {
             return self.directory.try_clone();
         }
         match self.open_beneath(&relative.to_os(), flags) {
-            // An absolute link is refused as a whole, even one that points back below the root.
+            // `BENEATH` rejects every absolute link, even one that points below the root.
             Err(rustix::io::Errno::XDEV) => {
                 let target = self.resolve(relative)?;
                 if target.as_os_str().is_empty() {
@@ -169,7 +168,7 @@ impl MediaRoot {
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         loop {
             match rustix::fs::openat2(&self.directory, path, flags, Mode::empty(), resolve) {
-                // The kernel asks to try again when a rename elsewhere raced with the lookup.
+                // The kernel requests a retry when a rename raced with the lookup.
                 Err(rustix::io::Errno::AGAIN) => {}
                 // Kernels before 5.6, and sandboxes that filter the call.
                 Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
@@ -180,7 +179,7 @@ impl MediaRoot {
         }
     }
 
-    /// One component after the other, following no link at all.
+    /// Opens one component after the other without following links.
     fn open_stepwise(&self, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
         let mut parent = self.directory.try_clone().map_err(|_| rustix::io::Errno::MFILE)?;
         let mut names = path.components().peekable();
@@ -195,8 +194,8 @@ impl MediaRoot {
         Ok(parent)
     }
 
-    /// Where `relative` really is, below the root. A path that leaves the root on its way is refused as well, though
-    /// it may lead back: it would tell what lies outside.
+    /// The real path of `relative`, below the root. A path that leaves the root on its way is rejected even if it
+    /// leads back: it would reveal what exists outside.
     fn resolve(&self, relative: &RelativePath) -> io::Result<PathBuf> {
         let root = self.path.canonicalize()?;
         let outside = || io::Error::new(io::ErrorKind::PermissionDenied, "a link that leaves the root");

@@ -1,4 +1,4 @@
-//! What is opened below a root, and what never is.
+//! Tests of opening files and reading directories below a root.
 
 use svc_covers::covers;
 
@@ -42,7 +42,7 @@ fn open_file_follows_links_inside_the_root_only() {
 
 #[covers("T36")]
 #[test]
-fn folder_that_is_swapped_for_a_link_while_files_are_opened_never_leads_outside() {
+fn folder_swapped_for_a_link_during_opening_never_leads_outside() {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use rustix::fs::{RenameFlags, renameat_with};
@@ -56,7 +56,7 @@ fn folder_that_is_swapped_for_a_link_while_files_are_opened_never_leads_outside(
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("song"), content).unwrap();
     }
-    // `a` is now the folder and now the link that leaves the root.
+    // The other thread exchanges folder `a` and a link that leaves the root.
     symlink("../a", root_path.join("b")).unwrap();
     let root = MediaRoot::open(&root_path).unwrap();
     let (done, song) = (AtomicBool::new(false), path("a/song"));
@@ -70,7 +70,7 @@ fn folder_that_is_swapped_for_a_link_while_files_are_opened_never_leads_outside(
         });
         while (opened < 5_000 || refused < 5_000) && opened + refused < 10_000_000 {
             match root.open_file(&song) {
-                // Looked at when the other thread has ended.
+                // Asserted after the other thread has ended.
                 Ok(found) if found.size != 6 => {
                     outside = true;
                     break;
@@ -81,12 +81,12 @@ fn folder_that_is_swapped_for_a_link_while_files_are_opened_never_leads_outside(
         }
         done.store(true, Ordering::Relaxed);
     });
-    assert!(!outside, "what was opened is the one outside");
+    assert!(!outside, "opened the file outside of the root");
     assert!(opened >= 5_000 && refused >= 5_000, "{opened} {refused}");
 }
 
 #[test]
-fn read_dir_shows_files_and_directories_and_links_that_stay_inside() {
+fn read_dir_lists_files_directories_and_inner_links() {
     let dir = tempfile::tempdir().unwrap();
     let root_path = dir.path().join("root");
     std::fs::create_dir_all(root_path.join("a/b")).unwrap();
@@ -159,7 +159,7 @@ fn read_dir_shows_files_and_directories_and_links_that_stay_inside() {
 }
 
 #[test]
-fn open_file_refuses_a_fifo_without_waiting() {
+fn open_file_rejects_a_fifo_without_waiting() {
     let dir = tempfile::tempdir().unwrap();
     rustix::fs::mknodat(
         CWD,

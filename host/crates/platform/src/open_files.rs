@@ -1,12 +1,11 @@
-//! How many files the process may have open: each connection is one, and the usual limit is far below what the server
-//! holds.
+//! The limit of open files: each connection takes one, and the default limit is far below what the server supports.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Enough for 12,000 connections, the database and a scan, with room to spare.
+/// Sufficient for 12,000 connections, the database and a scan.
 const ENOUGH: u64 = 65_536;
 
-/// Raises the limit as far as the system lets a process do it by itself, and says so where that is too little.
+/// Raises the soft limit to the hard limit, and warns if that is too low.
 pub fn raise_limit() {
     let limit = getrlimit(Resource::Nofile);
     let wanted = Rlimit {
@@ -18,7 +17,7 @@ pub fn raise_limit() {
     {
         tracing::warn!(%error, "the limit of open files cannot be raised");
     }
-    // None is no limit.
+    // `None` means unlimited.
     if let Some(files) = getrlimit(Resource::Nofile)
         .current
         .filter(|&files| files < ENOUGH)

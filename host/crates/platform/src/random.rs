@@ -1,19 +1,19 @@
-//! Random bytes, passed in like the clock, so that tests can fix them.
+//! Random bytes from a source that is a parameter, so that tests can fix them.
 
 use std::io;
 
 use data_encoding::HEXLOWER;
 
-/// A source of unguessable bytes.
+/// A source of cryptographically secure random bytes.
 pub trait Random: Send + Sync + std::fmt::Debug {
     /// Fills `bytes`.
     ///
     /// # Errors
-    /// If the machine has none to give; nothing secret may be made then.
+    /// The system has no random bytes; no secret may be created then.
     fn fill(&self, bytes: &mut [u8]) -> io::Result<()>;
 }
 
-/// The operating system's generator.
+/// The generator of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemRandom;
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn system_random_fills_every_byte_and_never_twice_alike() {
+    fn system_random_fills_every_byte_and_differs_each_time() {
         let (first, second) = (
             random_hex(&SystemRandom).unwrap(),
             random_hex(&SystemRandom).unwrap(),

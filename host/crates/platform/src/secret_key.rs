@@ -1,5 +1,6 @@
-//! A secret of the server: a file of 32 random bytes that nobody else may read. One signs access tokens, one
-//! authenticates compiled plugins. They lie beside the database, not in it, so that a copy of it forges nothing.
+//! A secret key of the server: a file with 32 random bytes that only its owner can read. One key signs access tokens,
+//! another authenticates compiled plugins. The keys are stored outside of the database, so that a copy of the
+//! database is not enough to forge either.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -14,36 +15,36 @@ use crate::random::Random;
 
 const LENGTH: usize = 32;
 
-/// Why there is no key. The server must not start then.
+/// Why the key cannot be used. The server must not start without it.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretKeyError {
-    /// The file cannot be made or read.
+    /// The file cannot be created or read.
     #[error("secret key {}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file has another length.
+    /// The file has the wrong length.
     #[error("secret key {}: {length} bytes instead of {LENGTH}; restore it, or delete it to sign everyone out", path.display())]
     Length {
         /// The file.
         path: PathBuf,
-        /// The length it has.
+        /// Its length in bytes.
         length: usize,
     },
-    /// Others may read or write the file.
+    /// Other users can read or write the file.
     #[error("secret key {}: mode {mode:o} allows access by others; run `chmod 600`", path.display())]
     Exposed {
         /// The file.
         path: PathBuf,
-        /// Its permissions.
+        /// Its permission bits.
         mode: u32,
     },
 }
 
-/// The key.
+/// A secret key. `Debug` prints only its id.
 #[derive(Clone)]
 pub struct SecretKey([u8; LENGTH]);
 
@@ -54,10 +55,10 @@ impl std::fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// The key in the file `path`; makes both if there is no file.
+    /// Loads the key from `path`; creates file and key if there is none.
     ///
     /// # Errors
-    /// If the file cannot be made or read, is of another length, or is open to others.
+    /// The file cannot be created or read, has the wrong length, or is accessible to other users.
     pub fn load_or_create(path: &Path, random: &dyn Random) -> Result<Self, SecretKeyError> {
         let failed = |source| SecretKeyError::Io {
             path: path.to_owned(),
@@ -70,16 +71,16 @@ impl SecretKey {
         let mut key = [0; LENGTH];
         random.fill(&mut key).map_err(failed)?;
         match create(path, &key) {
-            // Another process was faster; its key counts.
+            // Another process created the file first; its key is used.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::load(path),
             outcome => outcome.map(|()| Self(key)).map_err(failed),
         }
     }
 
-    /// Makes a new key in place of the one in the file: what the old one signed counts no more.
+    /// Replaces the key in the file by a new one, which invalidates everything that the old one signed.
     ///
     /// # Errors
-    /// If the file cannot be made; the old key is untouched then.
+    /// The new file cannot be created; the old key is unchanged then.
     pub fn replace(path: &Path, random: &dyn Random) -> Result<Self, SecretKeyError> {
         let failed = |source| SecretKeyError::Io {
             path: path.to_owned(),
@@ -90,7 +91,7 @@ impl SecretKey {
         let mut next = path.as_os_str().to_owned();
         next.push(".next");
         let next = PathBuf::from(next);
-        // One that a crash left behind.
+        // Left by a crash.
         let _ = std::fs::remove_file(&next);
         create(&next, &key)
             .and_then(|()| std::fs::rename(&next, path))
@@ -127,24 +128,24 @@ impl SecretKey {
         })
     }
 
-    /// The key of these bytes.
+    /// A key from its bytes.
     pub fn from_bytes(bytes: [u8; LENGTH]) -> Self {
         Self(bytes)
     }
 
-    /// A key for one purpose, from which this one cannot be found.
+    /// Derives a key for one purpose, which does not reveal this key.
     pub fn derive(&self, purpose: &str) -> [u8; LENGTH] {
         Hmac::<Sha256>::new_from_slice(&self.0)
             .map(|mac| mac.chain_update(purpose).finalize().into_bytes().into())
             .unwrap_or(self.0)
     }
 
-    /// The bytes.
+    /// The secret bytes.
     pub fn bytes(&self) -> &[u8; LENGTH] {
         &self.0
     }
 
-    /// The name under which tokens refer to it: the first 8 bytes of its SHA-256, in hexadecimal.
+    /// The public id in tokens: the first 8 bytes of the SHA-256, in hexadecimal.
     pub fn id(&self) -> String {
         HEXLOWER.encode(Sha256::digest(self.0).get(..8).unwrap_or_default())
     }
@@ -160,11 +161,11 @@ fn nofollow() -> i32 {
     i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or(0)
 }
 
-/// Written whole under another name and only then linked to its own, so that a crash leaves no half of a key.
+/// Writes a complete draft under another name and then links it, so that a crash never leaves a partial key.
 fn create(path: &Path, key: &[u8; LENGTH]) -> io::Result<()> {
     let directory = directory_of(path);
     let mut name = path.as_os_str().to_owned();
-    // Named after the key: two that are made at once do not meet.
+    // The name contains the key's id: concurrent drafts do not collide.
     name.push(format!(".{}.new", SecretKey(*key).id()));
     let draft = PathBuf::from(name);
     let written = OpenOptions::new()
@@ -177,7 +178,7 @@ fn create(path: &Path, key: &[u8; LENGTH]) -> io::Result<()> {
             file.sync_all()?;
             std::fs::hard_link(&draft, path)
         });
-    // The draft goes in any case; if it cannot go, it is as well protected as the key.
+    // If the draft cannot be removed, it has the same permissions as the key.
     let _ = std::fs::remove_file(&draft);
     written?;
     File::open(directory)?.sync_all()
@@ -189,7 +190,7 @@ mod tests {
     use crate::random::SystemRandom;
 
     #[test]
-    fn secret_key_is_made_once_and_kept() {
+    fn secret_key_is_created_once_and_reused() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("signing.key");
         let first = SecretKey::load_or_create(&path, &SystemRandom).unwrap();
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn secret_key_of_other_length_or_open_to_others_is_refused() {
+    fn secret_key_of_wrong_length_or_permissions_is_rejected() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("signing.key");
         for length in [0, 31, 33, 4096] {

@@ -1,5 +1,4 @@
-//! Background tasks: the one place that spawns them, so that each has a name in the log and the end of the server waits
-//! for all of them.
+//! Background tasks: the only module that spawns them, so that each has a name in the log and shutdown waits for all.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -13,23 +12,23 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use tracing::Instrument as _;
 
-/// How long the end of the server waits for what is under way: what is left of the 10 s after which container runtimes kill,
-/// when the last connections have had theirs.
+/// How long shutdown waits for tasks: the rest of the 10 s after which container runtimes kill a process, minus the
+/// time for connections.
 pub const END_WITHIN: Duration = Duration::from_secs(3);
 
-/// The tasks of a server. Whoever drops a handle leaves its task to this: it goes on, and is waited for at the end.
-/// Cheap to clone: the clones are one.
+/// The background tasks of a server. A task continues when its handle is dropped; shutdown waits for it. Clones share
+/// one set.
 #[derive(Debug, Clone, Default)]
 pub struct Tasks(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// How many of each name are under way.
+    /// Number of running tasks per name.
     open: watch::Sender<BTreeMap<&'static str, usize>>,
     ending: watch::Sender<bool>,
 }
 
-/// A task's place in the count, which goes with the task however it ends: by itself, by a panic, given up.
+/// Counts a running task; dropped when the task completes, panics or is aborted.
 struct Counted {
     name: &'static str,
     tasks: Tasks,
@@ -60,8 +59,7 @@ impl Drop for Counted {
 }
 
 impl Tasks {
-    /// Runs `task` in the background, to its end: what has begun to change something. A panic ends the task only;
-    /// `telemetry` logs it.
+    /// Runs `task` to completion in the background. A panic ends only the task; `telemetry` logs it.
     #[expect(clippy::disallowed_methods, reason = "the one place that spawns")]
     pub fn spawn<T: Send + 'static>(
         &self,
@@ -76,21 +74,21 @@ impl Tasks {
         tokio::spawn(task.instrument(tracing::info_span!("task", name)))
     }
 
-    /// Runs `task` in the background until the server ends, and leaves it there at its next wait: what looks after
-    /// something, and has nothing to finish.
+    /// Runs `task` in the background and drops it at its next await point when the server shuts down. For periodic
+    /// tasks without work that has to be completed.
     pub fn spawn_until_end(&self, name: &'static str, task: impl Future<Output = ()> + Send + 'static) {
         let mut ending = self.0.ending.subscribe();
         self.spawn(name, async move {
             tokio::select! {
                 () = task => {}
-                // An error means that nobody is left who could tell.
+                // An error means that the sender was dropped.
                 _ = ending.wait_for(|ending| *ending) => {}
             }
         });
     }
 
-    /// Ends those that go on until the end, and waits for all others, but for no longer than this. False if some were
-    /// left alone; the log has their names.
+    /// Cancels the tasks of [`Self::spawn_until_end`] and waits for all others, at most for `within`. False if some
+    /// still run; their names are logged.
     pub async fn end(&self, within: Duration) -> bool {
         self.0.ending.send_replace(true);
         let mut open = self.0.open.subscribe();
@@ -104,14 +102,14 @@ impl Tasks {
     }
 }
 
-/// Runs `task` on a thread of its own. For one that other threads answer all the time: each answer would wake the threads
-/// that serve requests, and take its turn among those. What comes of it is received; nothing, if it panics.
+/// Runs `task` on a thread of its own and returns the receiver of its result, which fails if the task panics. For
+/// tasks that other threads wake constantly: on the runtime, each wake-up would compete with requests.
 ///
-/// The thread is as fast as others: those that are started from it, a reader of the database or one that may block, would
-/// inherit that it steps back, and keep it.
+/// The thread has normal priority: threads started from it, such as those of database connections and blocking calls,
+/// inherit its nice value and cannot raise their priority again.
 ///
 /// # Errors
-/// The system gives no thread.
+/// The operating system cannot start a thread.
 pub fn spawn_dedicated_thread<T: Send + 'static>(
     name: &'static str,
     task: impl Future<Output = T> + Send + 'static,
@@ -122,13 +120,13 @@ pub fn spawn_dedicated_thread<T: Send + 'static>(
     thread::Builder::new()
         .name(format!("svc-{name}"))
         .spawn(move || {
-            // Whoever asked may have gone.
+            // The receiver may have been dropped.
             let _ = answer.send(runtime.block_on(task));
         })?;
     Ok(answered)
 }
 
-/// For tests, which wait for what they spawn.
+/// For tests, which await the handle.
 pub fn spawn<T: Send + 'static>(
     name: &'static str,
     task: impl Future<Output = T> + Send + 'static,
@@ -148,7 +146,7 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(30);
 
     #[tokio::test]
-    async fn end_waits_for_a_task_whose_handle_was_dropped() {
+    async fn shutdown_waits_for_a_task_whose_handle_was_dropped() {
         let (tasks, go_on, done) = (
             Tasks::default(),
             Arc::new(Notify::new()),
@@ -159,24 +157,24 @@ mod tests {
             waits.notified().await;
             sets.store(true, Ordering::SeqCst);
         }));
-        assert!(!tasks.end(SOON).await, "bounded, while it is under way");
+        assert!(!tasks.end(SOON).await, "limited while the task runs");
         assert!(!done.load(Ordering::SeqCst));
         let (ended, ()) = tokio::join!(tasks.end(PATIENCE), async { go_on.notify_one() });
         assert!(ended && done.load(Ordering::SeqCst));
     }
 
     #[tokio::test]
-    async fn task_that_has_no_end_is_left_at_the_end_of_the_server() {
+    async fn endless_task_is_cancelled_at_shutdown() {
         let tasks = Tasks::default();
         tasks.spawn_until_end("watch", std::future::pending());
         assert!(tasks.end(PATIENCE).await);
-        // One that begins when the server has ended.
+        // A task that is spawned after shutdown.
         tasks.spawn_until_end("watch", std::future::pending());
         assert!(tasks.end(PATIENCE).await);
     }
 
     #[tokio::test]
-    async fn task_that_panics_or_is_given_up_is_waited_for_no_longer() {
+    async fn shutdown_does_not_wait_for_panicked_or_aborted_tasks() {
         let tasks = Tasks::default();
         let panics = tasks.spawn("panics", async { panic!("a fault") });
         let given_up = tasks.spawn("given up", std::future::pending::<()>());

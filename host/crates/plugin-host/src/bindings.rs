@@ -1,4 +1,4 @@
-//! The interface `svc:plugin@0.1.0` as Rust types and calls, generated from `wit/v0.1`.
+//! Generated bindings of `svc:plugin@0.1.0`, from `wit/v0.1`.
 
 #![allow(missing_docs, unreachable_pub, reason = "generated")]
 #![allow(unsafe_code, reason = "generated: wasmtime's own lifting and lowering")]
@@ -12,7 +12,7 @@
 
 wasmtime::component::bindgen!({
     path: "../../../wit/v0.1",
-    // The world with everything: what a component exports of it is looked up interface by interface.
+    // A world with all interfaces; the exports of a component are looked up one by one.
     inline: "package svc:host; world everything {
         include svc:plugin/media-extractor-with-artwork@0.1.0;
         include svc:plugin/media-extractor-with-related@0.1.0;
@@ -23,7 +23,7 @@ wasmtime::component::bindgen!({
     imports: { default: trappable },
 });
 
-/// The package's name without version.
+/// Name of the package, without version.
 pub(super) const PACKAGE: &str = "svc:plugin";
-/// The version that these bindings speak.
+/// Version of these bindings.
 pub(super) const VERSION: &str = "0.1.0";

@@ -1,6 +1,6 @@
-//! When a plugin is shut off: five failures of its own in a row, or too large a share of the last 200 files of scans.
-//! Nothing else counts (`budget`). Before that, at a smaller share, each file gets a fresh instance, so that one poisoned state cannot be the
-//! cause.
+//! The circuit breaker of a plugin: quarantines it after five consecutive faults, or too large a share of the last
+//! 200 files of scans. Other purposes do not count (`budget`). At a smaller share each file gets a new instance, to
+//! rule out corrupted state as the cause.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -13,44 +13,44 @@ const CLOSED: u8 = 0;
 const DEGRADED: u8 = 1;
 const OPEN: u8 = 2;
 
-/// One plugin's record of failures in scans, shared by all workers. A call that succeeds costs two relaxed atomics.
+/// Faults of one plugin in scans, shared by all workers. A successful call costs two relaxed atomic operations.
 ///
-/// Kept by each process for itself, and gone with it: another server may run another build of the plugin, on another
-/// machine, over other disks, and finds out for itself. Released by an operator, or by a new start.
+/// Each process has its own breakers, in memory: another server may run another build of the plugin, on another
+/// machine with other disks. A breaker is reset by an operator or a restart.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
     state: AtomicU8,
-    /// Calls begun; numbers the calls.
+    /// Number of calls; numbers the calls.
     calls: AtomicU64,
-    /// The highest number of a call that did not fail, as far as workers agree on it.
+    /// Highest number of a successful call, approximately: workers store theirs in any order.
     last_success: AtomicU64,
     failures: Mutex<Failures>,
 }
 
 #[derive(Debug, Default)]
 struct Failures {
-    /// Numbers of failed calls within the window.
+    /// Numbers of the failed calls within the window.
     recent: VecDeque<u64>,
     reason: String,
 }
 
 impl Breaker {
-    /// Numbers a call.
+    /// Starts a call; returns its number.
     pub(super) fn begin(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Whether the plugin may be called.
+    /// Whether the plugin is quarantined.
     pub(super) fn is_open(&self) -> bool {
         self.state.load(Ordering::Relaxed) == OPEN
     }
 
-    /// Whether each file needs a fresh instance.
+    /// Whether each file needs a new instance.
     pub(super) fn is_degraded(&self) -> bool {
         self.state.load(Ordering::Relaxed) == DEGRADED
     }
 
-    /// Why the plugin is shut off, if it is.
+    /// Why the plugin is quarantined, if it is.
     pub(super) fn open_reason(&self) -> Option<String> {
         self.is_open().then(|| {
             self.failures
@@ -61,12 +61,12 @@ impl Breaker {
         })
     }
 
-    /// The call ended without a failure of the plugin.
+    /// The call ended without a fault of the plugin.
     pub(super) fn succeeded(&self, call: u64) {
         self.last_success.store(call, Ordering::Relaxed);
     }
 
-    /// The call ended with a failure of the plugin. True when that shut it off.
+    /// The call ended with a fault of the plugin. True if that quarantined it.
     pub(super) fn failed(&self, call: u64, failure: &ExtractFailure) -> bool {
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.recent.push_back(call);
@@ -105,9 +105,9 @@ impl Breaker {
         true
     }
 
-    /// Lets the plugin be called again, and forgets all failures. False if it was not shut off.
+    /// Ends the quarantine and clears all faults. False if it was not quarantined.
     pub(super) fn release(&self) -> bool {
-        // Held while the state changes: of two who release at once one did it.
+        // Held during the change of state: of two concurrent calls only one returns true.
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.is_open() {
             return false;

@@ -1,8 +1,8 @@
-//! What a plugin may fail at beside scans: each purpose has a budget of its own, which fills again by itself.
+//! The budget of plugin faults outside of scans: one per purpose, refilled over time.
 //!
-//! Whoever may look at a picture or have a file explained can repeat a request for a file that makes a plugin fail. Such
-//! failures say nothing of a library, so they never count towards a quarantine (`breaker`); but each costs up to the time
-//! of a file, so there is a limit to them as well.
+//! Any user who may view a thumbnail or have a file explained can repeat a request for a file that makes a plugin
+//! fail. Such faults do not count towards a quarantine (`breaker`), since one file says nothing about a library; but
+//! each takes up to the deadline of a call, so their number is limited.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -10,24 +10,22 @@ use std::time::{Duration, Instant};
 
 use crate::limits;
 
-/// What a plugin is called for.
+/// The purpose of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// A run of the indexer: the one whose failures shut a plugin off.
+    /// A scan; the only purpose whose faults lead to quarantine.
     Scan,
-    /// Somebody asks why a file is in the index or not.
+    /// An explanation why a file is indexed or not.
     Explain,
-    /// Somebody looks at the picture inside of a file.
+    /// Reading the artwork embedded in a file.
     Artwork,
-    /// A picture is drawn in a smaller size.
+    /// Rendering thumbnails.
     Render,
-    /// A sound is summed up.
+    /// Computing a waveform.
     Measure,
 }
 
-/// One plugin's budgets, shared by all workers.
-///
-/// Kept by each process for itself: it bounds what requests cost this process.
+/// The budgets of one plugin, shared by all workers of this process: they limit what requests cost this process.
 #[derive(Debug, Default)]
 pub(super) struct Budgets {
     explain: Budget,
@@ -37,7 +35,7 @@ pub(super) struct Budgets {
 }
 
 impl Budgets {
-    /// The budget of this purpose; a scan has none, but the breaker.
+    /// The budget of this purpose; `None` for a scan, which the breaker limits.
     pub(super) fn of(&self, purpose: Purpose) -> Option<&Budget> {
         match purpose {
             Purpose::Scan => None,
@@ -49,12 +47,12 @@ impl Budgets {
     }
 }
 
-/// Failures within the last minute.
+/// Times of the faults within the last minute.
 #[derive(Debug, Default)]
 pub(super) struct Budget(Mutex<VecDeque<Instant>>);
 
 impl Budget {
-    /// How long to wait until the plugin may be called, if it may not now.
+    /// Time until the plugin may be called again; `None` if it may be called now.
     pub(super) fn wait(&self, now: Instant) -> Option<Duration> {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         while failures
@@ -70,10 +68,10 @@ impl Budget {
         Some(limits::BUDGET_WINDOW.saturating_sub(now.saturating_duration_since(*first)))
     }
 
-    /// A call failed by the plugin's fault.
+    /// Records a fault of the plugin.
     pub(super) fn failed(&self, now: Instant) {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Calls that were under way when the budget was spent: what is older than all that count is not needed.
+        // Calls that were running when the budget was exhausted; older faults need not be stored.
         if failures.len() >= limits::BUDGET_FAILURES {
             failures.pop_front();
         }
@@ -86,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn budget_is_spent_by_failures_and_fills_as_they_grow_old() {
+    fn budget_is_exhausted_by_faults_and_refilled_over_time() {
         let budget = Budget::default();
         let start = Instant::now();
         for second in 0..limits::BUDGET_FAILURES as u64 {
@@ -99,14 +97,14 @@ mod tests {
         assert_eq!(
             last + wait,
             start + limits::BUDGET_WINDOW,
-            "until the first is a minute old"
+            "until the first fault is a minute old"
         );
         assert_eq!(budget.wait(last + wait), None);
         budget.failed(last + wait);
         assert_eq!(
             budget.wait(last + wait),
             Some(Duration::from_secs(1)),
-            "one more, then the next"
+            "one fault exhausts it again"
         );
     }
 }

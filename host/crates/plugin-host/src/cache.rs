@@ -1,5 +1,6 @@
-//! Compiled code on disk. Whoever can write machine code here can run it in the server, so every file carries an
-//! authentication code under a key of the installation that does not lie here, and is checked before use.
+//! The cache of compiled code on disk. A process that can write machine code here could run it in the server;
+//! therefore each file has an authentication code, under a key of the installation that is stored elsewhere, which is
+//! verified before use.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -16,7 +17,7 @@ use sha2::{Digest, Sha256};
 use crate::limits;
 use crate::native::NativeCode;
 
-/// Separates these authentication codes from others made with the same key.
+/// Separates these authentication codes from others with the same key.
 const PURPOSE: &[u8] = b"svc compiled plugin, form 1";
 const CODE_SUFFIX: &str = "native";
 const REJECTED_SUFFIX: &str = "rejected";
@@ -27,19 +28,19 @@ const MAC_BYTES: usize = 32;
 #[derive(Debug)]
 pub(super) struct CodeCache {
     dir: PathBuf,
-    /// Filled up with zeros to the length of SHA-256's block, as HMAC does with shorter keys.
+    /// Padded with zeros to the block size of SHA-256, as HMAC does with shorter keys.
     key: [u8; 64],
-    /// What compiled code depends on besides the component: part of each file's name.
+    /// Fingerprint of the engine: part of each file's name.
     engine: String,
 }
 
-/// SHA-256 of a component in hexadecimal digits.
+/// SHA-256 of a component in hexadecimal.
 pub(super) fn digest(component: &[u8]) -> String {
     HEXLOWER.encode(Sha256::digest(component).as_slice())
 }
 
 impl CodeCache {
-    /// Opens the directory, and makes it readable for the server's user only.
+    /// Opens the directory and restricts it to the server's user.
     pub(super) fn open(dir: &Path, key: [u8; 32], engine: String) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
         let metadata = fs::metadata(dir)?;
@@ -63,8 +64,7 @@ impl CodeCache {
         })
     }
 
-    /// The code of the component with this digest, if it is there and genuine. A file that is not is moved out
-    /// of the way.
+    /// The code of the component with this digest, if it is cached and authentic. Any other file is moved away.
     pub(super) fn get(&self, digest: &str) -> Option<NativeCode> {
         let path = self.path(digest);
         let problem = match read_private(&path) {
@@ -79,7 +79,7 @@ impl CodeCache {
         None
     }
 
-    /// Moves a file that must not be used out of the way.
+    /// Moves an unusable file away.
     pub(super) fn quarantine(&self, digest: &str, problem: &str) {
         let path = self.path(digest);
         tracing::warn!(path = %path.display(), "cached code rejected; the plugin is compiled again: {problem}");
@@ -88,11 +88,11 @@ impl CodeCache {
         }
     }
 
-    /// Keeps code for the next start: whole or not at all.
+    /// Stores code atomically for the next start.
     pub(super) fn put(&self, digest: &str, code: &NativeCode) -> io::Result<()> {
         let path = self.path(digest);
         let unfinished = path.with_extension(format!("{}.{UNFINISHED_SUFFIX}", std::process::id()));
-        // Left over by a server that was killed and had the same number, as in a container.
+        // Left by a killed server with the same process id, as happens in containers.
         drop(fs::remove_file(&unfinished));
         let written = (|| {
             let mut file = OpenOptions::new()
@@ -110,8 +110,8 @@ impl CodeCache {
         written
     }
 
-    /// Removes what was set aside or left unfinished, and the oldest code beyond the budget that belongs to none
-    /// of these components.
+    /// Removes rejected and incomplete files. Above the quota, removes the oldest code that belongs to none of these
+    /// components.
     pub(super) fn prune(&self, in_use: &BTreeSet<String>) -> io::Result<()> {
         let live: BTreeSet<_> = in_use.iter().map(|digest| self.path(digest)).collect();
         let mut total = 0;
@@ -144,7 +144,7 @@ impl CodeCache {
     }
 
     fn path(&self, digest: &str) -> PathBuf {
-        // Half of the engine's fingerprint tells engines apart; the whole of it is authenticated.
+        // Half of the fingerprint is enough to distinguish engines; all of it is authenticated.
         let engine = self.engine.get(..32).unwrap_or(&self.engine);
         self.dir.join(format!("{digest}-{engine}.{CODE_SUFFIX}"))
     }
@@ -156,7 +156,7 @@ impl CodeCache {
         Some(NativeCode::trusted(bytes))
     }
 
-    /// Binds the code to the component and the engine: a genuine file under another name is refused.
+    /// Binds the code to the component and the engine: an authentic file with another name is rejected.
     fn mac(&self, digest: &str, code: &[u8]) -> Hmac<Sha256> {
         let mut mac = Hmac::<Sha256>::new(&self.key.into());
         for part in [PURPOSE, digest.as_bytes(), self.engine.as_bytes(), code] {
@@ -172,8 +172,8 @@ fn is_ours(path: &Path) -> bool {
         .is_some_and(|suffix| suffix == REJECTED_SUFFIX || suffix == UNFINISHED_SUFFIX)
 }
 
-/// Reads a regular file that belongs to the server's user alone, and follows no link. Once: what is checked is
-/// what is used.
+/// Reads a regular file that only the server's user can access, without following links. Read once, so that the
+/// verified bytes are the ones that are used.
 fn read_private(path: &Path) -> io::Result<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;

@@ -1,4 +1,4 @@
-//! What a store knows of the call that runs in it, and the ways in which the host ends one.
+//! The state of the call that runs in a store, and the reasons for which the host ends a call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::memory::MemoryMeter;
 use svc_domain::extraction::ExtractFailure;
 
-/// The data of a plugin's store.
+/// Data of a plugin's store.
 pub(super) struct CallState {
     pub(super) source: SourceState,
     pub(super) related: Option<OpenedRelated>,
@@ -21,7 +21,7 @@ pub(super) struct CallState {
 }
 
 impl CallState {
-    /// Of an instance that may hold this much memory.
+    /// For an instance with a memory limit in bytes.
     pub(super) fn new(plugin_id: Arc<str>, memory: u64) -> Self {
         Self {
             source: SourceState::new(),
@@ -32,7 +32,7 @@ impl CallState {
         }
     }
 
-    /// Makes this file the one of the current call, which is held to these limits.
+    /// Starts a call for this file with these limits.
     pub(super) fn begin(&mut self, file: &Arc<SourceFile>, limits: &Limits) {
         self.source.open(file, limits);
         self.memory.set_limit(limits.memory);
@@ -40,14 +40,14 @@ impl CallState {
         self.deadline.start(limits.time, file.cancelled());
     }
 
-    /// Lets go of the file.
+    /// Releases the file.
     pub(super) fn end(&mut self) {
         self.source.close();
         self.related = None;
     }
 }
 
-/// Why the host ended a call. Travels through the guest's frames as wasmtime's error.
+/// Why the host ended a call. Passes through the guest as a wasmtime error.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(super) enum Stop {
     #[error("deadline of {0:?} passed")]
@@ -70,7 +70,7 @@ impl From<Stop> for ExtractFailure {
                 "no progress for {:.1} s: the storage or the machine is too slow",
                 waited.as_secs_f64()
             )),
-            Stop::Cancelled => Self::Io("stopped, because nobody waits for it any more".to_owned()),
+            Stop::Cancelled => Self::Io("cancelled, because its result is no longer needed".to_owned()),
             Stop::Memory(limit) => Self::OutOfMemory { limit },
             Stop::Budget(what) => Self::Budget(what),
         }

@@ -1,5 +1,5 @@
-//! From a component's bytes to machine code: in a child process with limits, for compiling hostile bytes may take
-//! any time and memory.
+//! Compiles components to machine code, in a child process with resource limits: compiling hostile bytes may take any
+//! amount of time and memory.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -13,30 +13,29 @@ use crate::engine::AddressSpace;
 use crate::limits;
 use crate::native::NativeCode;
 
-/// The argument that makes the server's program compile one plugin and end.
+/// The subcommand of the server's program that compiles one plugin and exits.
 pub(super) const COMPILE_COMMAND: &str = "plugin-compile";
-/// How often a running compilation is looked at: of seconds, a hundredth.
+/// Interval of checks for the end of the child process; compilations take seconds.
 const POLL: Duration = Duration::from_millis(10);
-/// Bytes of the child's error text that are kept.
+/// Maximum length of the child's error text in bytes.
 const ERROR_BYTES: u64 = 4 * 1024;
 
-/// Who compiles.
+/// Where components are compiled.
 #[derive(Debug, Clone)]
 pub enum Compiler {
-    /// A child process with limits: this program, called with `plugin-compile`, which must call
-    /// `run_compile_child`.
+    /// In a child process with limits: this program with `plugin-compile`, which has to call `run_compile_child`.
     Child {
         /// Usually the server's own program.
         program: PathBuf,
     },
-    /// This process, without limits. For tests and tools, and for components that are known.
+    /// In this process without limits. For tests and tools, and for trusted components.
     InProcess,
 }
 
 /// Why a component could not be compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    /// The bytes are refused by the compiler.
+    /// The compiler rejects the bytes.
     #[error("it cannot be compiled: {0}")]
     Rejected(String),
     /// The child process could not be run.
@@ -45,10 +44,10 @@ pub enum CompileError {
     /// The child process took too long.
     #[error("compiling took longer than {} s", limits::COMPILE_WALL.as_secs())]
     Timeout,
-    /// The child process ended without a result: killed at its memory or processor limit.
+    /// The child process ended without a result, for example at its memory or CPU limit.
     #[error("the compiling process ended early ({0}), probably at its limit of memory or time")]
     Killed(String),
-    /// More code than a plugin can have.
+    /// The machine code exceeds its limit.
     #[error("its machine code is larger than {} MiB", limits::COMPILED_BYTES >> 20)]
     TooLarge,
 }
@@ -69,7 +68,7 @@ impl Compiler {
     }
 }
 
-/// What the child's input begins with: for which engine it is to compile.
+/// The first byte of the child's input, which selects the engine.
 pub(super) fn first_byte(space: AddressSpace) -> u8 {
     match space {
         AddressSpace::Ample => 0,
@@ -102,19 +101,19 @@ fn compile_in_child(
         .stderr(Stdio::piped())
         .spawn()?;
     let result = exchange(&mut child, space, component);
-    // Whatever happened, no process is left over.
+    // No process is left behind, whatever the result.
     drop(child.kill());
     drop(child.wait());
     result
 }
 
-/// Gives the child its input, takes its output, and waits for its end, each on its own thread: none can block
-/// another, and a child that stops reading or never ends is noticed by the clock.
+/// Writes the child's input and reads its output and error text, each on its own thread, so that none blocks another
+/// and the timeout applies even if the child stops reading.
 fn exchange(child: &mut Child, space: AddressSpace, component: &[u8]) -> Result<Vec<u8>, CompileError> {
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     thread::scope(|scope| {
         let writer = scope.spawn(move || {
-            // A child that fails early closes its end; its status says why.
+            // A child that fails early closes its input; its exit status is the reason.
             if let Some(mut pipe) = stdin {
                 drop(
                     pipe.write_all(&[first_byte(space)])
@@ -147,7 +146,7 @@ fn exchange(child: &mut Child, space: AddressSpace, component: &[u8]) -> Result<
 fn read_up_to(pipe: Option<impl Read>, most: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(pipe) = pipe {
-        // What came before a failure is kept; the child's status decides what it is worth.
+        // Output before an error is kept; the child's exit status decides whether it is used.
         drop(pipe.take(most).read_to_end(&mut bytes));
     }
     bytes
@@ -155,7 +154,7 @@ fn read_up_to(pipe: Option<impl Read>, most: u64) -> Vec<u8> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "a child's end can only be polled for, and this thread may block"
+    reason = "the end of a child process can only be polled, and this thread may block"
 )]
 fn wait_or_kill(child: &mut Child) -> Result<std::process::ExitStatus, CompileError> {
     let started = Instant::now();

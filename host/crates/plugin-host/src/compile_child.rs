@@ -1,4 +1,5 @@
-//! The compiling child process: one component in, its machine code out, under limits that it sets for itself.
+//! The child process for compilation: reads a component, writes its machine code, under resource limits that it sets
+//! itself.
 
 use std::io::{self, Read, Write};
 
@@ -8,13 +9,13 @@ use crate::compile::{CompileError, compile_here, first_byte};
 use crate::engine::{AddressSpace, new_engine};
 use crate::limits;
 
-/// Compiles the component on standard input to standard output. To be called by the server's hidden subcommand
-/// `plugin-compile` before it starts any thread or opens anything. An error belongs on standard error, with exit
-/// status 1.
+/// Compiles the component on standard input to standard output. To be called by the hidden subcommand
+/// `plugin-compile` before it starts threads or opens files. The caller prints an error on standard error and exits
+/// with status 1.
 pub fn run_compile_child() -> Result<(), CompileError> {
     limit(Resource::As, limits::COMPILE_ADDRESS_SPACE)?;
     limit(Resource::Cpu, limits::COMPILE_CPU_SECONDS)?;
-    // It has nothing to write but its output, which is a pipe, and leaves nothing behind.
+    // Its only output is a pipe; it must not write files.
     limit(Resource::Fsize, 0)?;
     limit(Resource::Core, 0)?;
     let mut input = Vec::new();
@@ -23,7 +24,7 @@ pub fn run_compile_child() -> Result<(), CompileError> {
         .take(limits::COMPONENT_BYTES + 2)
         .read_to_end(&mut input)?;
     let Some((first, component)) = input.split_first() else {
-        return Err(CompileError::Rejected("there is no input".to_owned()));
+        return Err(CompileError::Rejected("the input is empty".to_owned()));
     };
     if component.len() as u64 > limits::COMPONENT_BYTES {
         return Err(CompileError::Rejected(format!(
@@ -34,7 +35,7 @@ pub fn run_compile_child() -> Result<(), CompileError> {
     let spaces = [AddressSpace::Ample, AddressSpace::Scarce];
     let Some(space) = spaces.into_iter().find(|space| first_byte(*space) == *first) else {
         return Err(CompileError::Rejected(
-            "the input begins with an unknown byte".to_owned(),
+            "the input starts with an unknown byte".to_owned(),
         ));
     };
     let engine = new_engine(space).map_err(|error| CompileError::Rejected(format!("{error:#}")))?;

@@ -1,4 +1,4 @@
-//! From the types of the interface to those of the server.
+//! Converts the types of the interface to those of the server.
 
 use crate::bindings::svc::plugin::types;
 use crate::limits;
@@ -7,7 +7,7 @@ use svc_domain::extraction::{
     ExtractFailure, Extraction, Field, PartialDate, Picture, PictureData, Rational, Span, Value,
 };
 
-/// Converts and checks what a plugin says about a file of this size.
+/// Converts and validates the extraction of a file of this size.
 pub(super) fn extraction(
     given: types::Extraction,
     plugin_id: &str,
@@ -49,7 +49,7 @@ pub(super) fn extraction(
     })
 }
 
-/// Converts the error that a plugin gave.
+/// Converts an error from a plugin.
 pub(super) fn failure(given: types::ExtractError) -> ExtractFailure {
     match given {
         types::ExtractError::Refused(reason) => ExtractFailure::Refused(message(&reason)),
@@ -59,14 +59,15 @@ pub(super) fn failure(given: types::ExtractError) -> ExtractFailure {
         },
         types::ExtractError::Unsupported(what) => ExtractFailure::Unsupported(message(&what)),
         types::ExtractError::Io(types::IoError::Failed(text)) => ExtractFailure::Io(message(&text)),
-        // The host said so before, and then `Instance::end` has answered; a guest that invents it is believed.
+        // If the host exhausted the budget, `Instance::end` has already responded; here the guest invented it, which
+        // is accepted.
         types::ExtractError::Io(types::IoError::BudgetExhausted) => {
-            ExtractFailure::Budget("the plugin says that it has read enough".to_owned())
+            ExtractFailure::Budget("the plugin reports an exhausted budget".to_owned())
         }
     }
 }
 
-/// A guest's text as one short line for log and API.
+/// Converts a guest's text to one short line for log and API.
 pub(super) fn message(text: &str) -> String {
     let cut = text
         .get(..text.floor_char_boundary(limits::MESSAGE_BYTES))

@@ -1,8 +1,7 @@
-//! When a call has had its time.
+//! The deadline of a call.
 //!
-//! The limit is wall-clock time, but on a busy machine that would blame guests which were never given the
-//! processor. So at the limit the thread's processor time decides: a guest that got less than its share is given
-//! the rest of it, once.
+//! The limit is wall-clock time. On a busy machine that would blame guests that got no CPU time. Therefore at the
+//! limit the CPU time of the thread decides: a guest that got less than its share is given the rest once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,47 +13,48 @@ use wasmtime::UpdateDeadline;
 use crate::call::Stop;
 use crate::limits;
 
-/// The clock of one call. Most calls end before the first tick and never look at it.
+/// The deadline of one call. Most calls end before the first tick and never read the clock.
 #[derive(Debug, Default)]
 pub(super) struct Deadline {
     limit: Duration,
     running: Option<Running>,
-    /// Set by whoever does not want the answer any more.
+    /// Set by the caller when the result is no longer needed.
     cancelled: Option<Arc<AtomicBool>>,
 }
 
 #[derive(Debug)]
 struct Running {
     started: Instant,
-    /// The thread's processor time when the call was first looked at.
+    /// CPU time of the thread at the first check.
     cpu_at_start: Duration,
     /// Set once the guest has been given more wall-clock time.
     extended_to: Option<Duration>,
 }
 
 impl Deadline {
-    /// Begins a call. The store's epoch deadline must be the next tick.
+    /// Starts a call. The store's epoch deadline has to be the next tick.
     pub(super) fn start(&mut self, limit: Duration, cancelled: Option<&Arc<AtomicBool>>) {
         self.limit = limit;
         self.running = None;
         self.cancelled = cancelled.cloned();
     }
 
-    /// Called by the guest's code when an epoch deadline passes: ends the call, or says after how many ticks to
-    /// ask again.
+    /// Called by the guest's code when an epoch deadline passes: ends the call, or returns the number of ticks until
+    /// the next check.
     pub(super) fn check(&mut self) -> Result<UpdateDeadline, Stop> {
-        let look_again = match &self.cancelled {
+        let next_check = match &self.cancelled {
             Some(cancelled) if cancelled.load(Ordering::Relaxed) => return Err(Stop::Cancelled),
-            Some(_) => limits::CANCEL_LOOK,
+            Some(_) => limits::CANCEL_CHECK,
             None => Duration::MAX,
         };
         self.decide(Instant::now(), thread_cpu_time())
-            .map(|time| UpdateDeadline::Continue(ticks(time.min(look_again))))
+            .map(|time| UpdateDeadline::Continue(ticks(time.min(next_check))))
     }
 
     fn decide(&mut self, now: Instant, cpu_now: Duration) -> Result<Duration, Stop> {
         let Some(running) = &mut self.running else {
-            // The first tick: only now is it worth asking for the time. At most one tick is given away.
+            // The first tick: most calls end before it, so the clock is read only now. The guest gains at most one
+            // tick.
             self.running = Some(Running {
                 started: now,
                 cpu_at_start: cpu_now,
@@ -85,7 +85,7 @@ impl Deadline {
     }
 }
 
-/// Ticks after which a time has passed, at least one.
+/// Number of ticks until a time has passed, at least one.
 fn ticks(time: Duration) -> u64 {
     u64::try_from(time.as_nanos().div_ceil(limits::TICK.as_nanos().max(1)))
         .unwrap_or(u64::MAX)
@@ -104,7 +104,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// A call with a limit of one second, looked at for the first time at its beginning.
+    /// A call with a limit of one second, checked for the first time at its start.
     fn begun() -> (Deadline, Instant) {
         let (mut deadline, now) = (Deadline::default(), Instant::now());
         deadline.start(SECOND, None);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn guest_that_had_the_processor_is_stopped_at_the_limit() {
+    fn guest_with_full_cpu_time_is_stopped_at_the_limit() {
         let (mut deadline, now) = begun();
         assert_eq!(
             deadline.decide(now + SECOND / 4, SECOND / 4).unwrap(),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn guest_that_had_half_the_processor_gets_the_other_half_once() {
+    fn guest_with_half_the_cpu_time_gets_the_other_half_once() {
         let (mut deadline, now) = begun();
         assert_eq!(deadline.decide(now + SECOND, SECOND / 2).unwrap(), SECOND / 2);
         assert_eq!(
@@ -140,20 +140,20 @@ mod tests {
     }
 
     #[test]
-    fn guest_that_nobody_waits_for_is_stopped_soon() {
+    fn cancelled_guest_is_stopped_soon() {
         let cancelled = Arc::new(AtomicBool::new(false));
         let mut deadline = Deadline::default();
         deadline.start(SECOND * 3600, Some(&cancelled));
         let UpdateDeadline::Continue(after) = deadline.check().unwrap() else {
-            panic!("it goes on");
+            panic!("the call continues");
         };
-        assert_eq!(after, ticks(limits::CANCEL_LOOK));
+        assert_eq!(after, ticks(limits::CANCEL_CHECK));
         cancelled.store(true, Ordering::Relaxed);
         assert!(matches!(deadline.check(), Err(Stop::Cancelled)));
     }
 
     #[test]
-    fn guest_that_hardly_ran_is_not_to_blame() {
+    fn guest_without_cpu_time_is_not_blamed() {
         let (mut deadline, now) = begun();
         assert_eq!(deadline.decide(now + SECOND, Duration::ZERO).unwrap(), SECOND);
         assert!(matches!(

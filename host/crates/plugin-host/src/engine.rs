@@ -1,4 +1,4 @@
-//! The wasmtime engine that runs extractors.
+//! The wasmtime engine that runs plugins.
 
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
@@ -9,16 +9,16 @@ use wasmtime::{Config, Engine, Memory, MemoryType, OptLevel, Store};
 
 use crate::limits;
 
-/// How much address space a guest's memory is given. It decides how code is compiled.
+/// How much address space is reserved for a guest's memory. Determines how code is compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AddressSpace {
-    /// 4 GiB each, nearly all of it never touched: no bounds checks in the code.
+    /// 4 GiB each, mostly never touched; the code needs no bounds checks.
     Ample,
-    /// As much as is used, with bounds checks: code is 1.2 to 1.8 times as slow.
+    /// Only what is used, with bounds checks: code is 1.2 to 1.8 times slower.
     Scarce,
 }
 
-/// Makes the engine that suits this machine.
+/// Creates the engine that suits this machine.
 pub(super) fn choose_engine() -> wasmtime::Result<(Engine, AddressSpace)> {
     let engine = new_engine(AddressSpace::Ample)?;
     match try_memories(&engine) {
@@ -32,7 +32,7 @@ pub(super) fn choose_engine() -> wasmtime::Result<(Engine, AddressSpace)> {
     }
 }
 
-/// Whether a few guests' memories can be had at once.
+/// Whether the memories of several guests can be reserved at once.
 fn try_memories(engine: &Engine) -> wasmtime::Result<()> {
     let mut store = Store::new(engine, ());
     for _ in 0..4 {
@@ -41,28 +41,28 @@ fn try_memories(engine: &Engine) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// Makes an engine. The compiling child process makes the same one, else its code would not be taken.
+/// Creates an engine. The compiling child process creates the same one; otherwise its code would be rejected.
 ///
-/// Memory is mapped on demand, not pooled: instances are kept warm, so creating one (10 µs) happens once in 64
-/// files or less, and a pool would hold the memory of the largest file for good.
+/// Memory is mapped on demand, not pooled: instances are reused, so creating one (10 µs) happens at most once in 64
+/// files, and a pool would keep the memory of the largest file.
 pub(super) fn new_engine(space: AddressSpace) -> wasmtime::Result<Engine> {
     let mut config = Config::new();
     config
-        // Calls run to their end on their thread; none of the state for concurrent guests is needed.
+        // Calls run to completion on their thread; no state for concurrent guests is needed.
         .concurrency_support(false)
         .epoch_interruption(true)
         .cranelift_opt_level(OptLevel::Speed)
         .max_wasm_stack(limits::STACK_BYTES)
-        // Functions in a trap's text.
+        // Function names in the text of a trap.
         .wasm_backtrace_max_frames(NonZeroUsize::new(20))
-        // Growing memory stays where it is: address space is reserved, bounds checks fall away.
+        // Memory grows in place: the address space is reserved, so no bounds checks are needed.
         .memory_may_move(false)
         .memory_init_cow(true)
-        // The same bytes must give the same record on every machine.
+        // The same file has to give the same record on every machine.
         .wasm_relaxed_simd(false)
         .relaxed_simd_deterministic(true)
-        // Nothing that an extractor needs, all of it more that can go wrong. Threads and garbage collection are
-        // not even compiled in.
+        // Features that no plugin needs, disabled to reduce the attack surface. Threads and garbage collection are
+        // not compiled in.
         .wasm_memory64(false)
         .wasm_tail_call(false)
         .wasm_custom_page_sizes(false)
@@ -77,15 +77,14 @@ pub(super) fn new_engine(space: AddressSpace) -> wasmtime::Result<Engine> {
     Engine::new(&config)
 }
 
-/// A text that changes with everything that compiled code depends on: wasmtime's version, the configuration
-/// above, the processor's features.
+/// Changes with everything that compiled code depends on: version of wasmtime, configuration, processor features.
 pub(super) fn fingerprint(engine: &Engine) -> String {
     let mut hasher = Sha256Hasher(Sha256::new());
     engine.precompile_compatibility_hash().hash(&mut hasher);
     HEXLOWER.encode(hasher.0.finalize().as_slice())
 }
 
-/// SHA-256 behind the standard library's hashing interface, for a hash that holds across runs.
+/// SHA-256 as a `Hasher`, for a hash that is stable across runs.
 struct Sha256Hasher(Sha256);
 
 impl Hasher for Sha256Hasher {

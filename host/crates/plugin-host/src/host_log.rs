@@ -1,4 +1,4 @@
-//! The host interface `log`: lines of a plugin for the server's log, limited in number and length.
+//! The host interface `log`: lines from a plugin for the server's log, limited in number and length.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::bindings::svc::plugin::log;
 use crate::call::{CallState, Stop};
 use crate::limits;
 
-/// The log of one store.
+/// Log state of one store.
 pub(super) struct LogState {
     plugin_id: Arc<str>,
     lines: u32,
@@ -17,7 +17,7 @@ impl LogState {
         Self { plugin_id, lines: 0 }
     }
 
-    /// Another file, another allowance.
+    /// Resets the limit for the next file.
     pub(super) fn restart(&mut self) {
         self.lines = 0;
     }
@@ -27,7 +27,7 @@ impl LogState {
         let plugin = &*self.plugin_id;
         if self.lines > limits::LOG_LINES {
             if self.lines == limits::LOG_LINES + 1 {
-                tracing::warn!(target: "svc::plugin", plugin, file, "the plugin's further lines for this file are dropped");
+                tracing::warn!(target: "svc::plugin", plugin, file, "log limit of the plugin reached; its further lines for this file are discarded");
             }
             if self.lines > limits::LOG_LINES + limits::REFUSALS {
                 return Err(Stop::Budget(format!("more than {} log lines", limits::LOG_LINES)));
@@ -45,8 +45,7 @@ impl LogState {
     }
 }
 
-/// Cuts a message to its limit and makes control characters visible, so that it stays one line and moves no
-/// terminal's cursor.
+/// Truncates a message and escapes control characters, so that it stays one line and contains no terminal sequences.
 fn escape(message: &str) -> String {
     let cut = message.floor_char_boundary(limits::LOG_LINE_BYTES);
     let mut text = String::with_capacity(cut);
@@ -60,7 +59,7 @@ fn escape(message: &str) -> String {
     text
 }
 
-/// Characters that reorder the text around them.
+/// Characters that change the direction of the surrounding text.
 fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,4 +1,4 @@
-//! The host interface `related`: the names of the file's folders, and the small files beside it.
+//! The host interface `related`: names of the file's folders, and its sidecars.
 
 use std::fmt;
 use std::fs::File;
@@ -9,17 +9,17 @@ use crate::call::CallState;
 use crate::host_source::SourceContent;
 use crate::limits;
 
-/// What lies around a media file. The scan knows it; a plugin that asks sees no more of the disk than this.
+/// The folders and sidecars of a media file. The caller provides them; a plugin has no other access to the disk.
 pub trait Sidecars: fmt::Debug + Send + Sync {
-    /// The names of the folders from the media root down to the file, outermost first.
+    /// Names of the folders from the media root to the file, outermost first.
     fn folders(&self) -> Vec<String>;
-    /// The files beside it, with their sizes, those of the file's own name first.
+    /// Names and sizes of the sidecars; those with the file's own stem first.
     fn files(&self) -> Vec<(String, u64)>;
-    /// Opens one of `files`. `NotFound` for any other name.
+    /// Opens a sidecar of `files`; `NotFound` for any other name.
     fn open(&self, name: &str) -> io::Result<File>;
 }
 
-/// The file beside that was read last: it is read in steps.
+/// The sidecar that was read last; kept open, since it is read in steps.
 #[derive(Debug)]
 pub(super) struct OpenedRelated {
     name: String,
@@ -32,7 +32,7 @@ impl CallState {
         self.source.file.as_ref()?.sidecars()
     }
 
-    /// Opens the file unless it is open already; the text of the failure otherwise.
+    /// Opens the sidecar unless it is open; returns the error for the guest on failure.
     fn open_related(&mut self, name: &str) -> Result<(), types::IoError> {
         if self.related.as_ref().is_some_and(|opened| opened.name == name) {
             return Ok(());
@@ -49,9 +49,9 @@ impl CallState {
                 self.related = Some(OpenedRelated { name, content, size });
                 Ok(())
             }
-            // Gone since the folder was listed: the record is made without it.
+            // Removed since the folder was listed: the guest continues without it.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(types::IoError::Failed("no such file beside it".to_owned()))
+                Err(types::IoError::Failed("there is no such sidecar".to_owned()))
             }
             Err(error) => Err(self.source.storage_failed(&error)),
         }

@@ -1,4 +1,4 @@
-//! The host interface `source`: the bytes of the file of the current call, under a budget.
+//! The host interface `source`: the bytes of the current file, limited by a budget.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::host_related::Sidecars;
 use crate::limits;
 use crate::limits::Limits;
 
-/// A file to be read by a plugin. Opened by the caller, who knows the paths; the plugin never does. What the plugin takes
-/// for a file may also be a part of one, or bytes in memory: a picture inside of another file.
+/// The file for a plugin. The caller opens it; the plugin never learns its path. It may be a part of a file, or bytes
+/// in memory such as artwork embedded in another file.
 #[derive(Debug)]
 pub struct SourceFile {
     content: SourceContent,
@@ -24,23 +24,23 @@ pub struct SourceFile {
     cancelled: Option<Arc<AtomicBool>>,
 }
 
-/// Where a source's bytes are.
+/// Where the bytes of a source come from.
 #[derive(Debug)]
 pub(super) enum SourceContent {
-    /// In a file, from this byte on.
+    /// In a file, starting at `offset`.
     File { file: File, offset: u64 },
-    /// Here.
+    /// In memory.
     Memory(Vec<u8>),
 }
 
 impl SourceFile {
-    /// A file opened for reading. `name` is for the plugin and the log: directories before it are not shown to the
-    /// plugin. `size` is as of the opening: what grows later is not seen.
+    /// A file opened for reading. `name` is for the plugin and the log; the plugin does not see directories in it.
+    /// `size` is the size at opening: data that is appended later is not read.
     pub fn new(file: File, name: impl Into<String>, size: u64) -> Self {
         Self::part(file, name, 0, size)
     }
 
-    /// A part of a file, `size` bytes from `offset` on.
+    /// A part of a file: `size` bytes from `offset` on.
     pub fn part(file: File, name: impl Into<String>, offset: u64, size: u64) -> Self {
         Self {
             content: SourceContent::File { file, offset },
@@ -51,7 +51,7 @@ impl SourceFile {
         }
     }
 
-    /// Bytes that are in no file as they are.
+    /// Bytes that are not stored verbatim in a file.
     pub fn in_memory(bytes: Vec<u8>, name: impl Into<String>) -> Self {
         Self {
             size: bytes.len() as u64,
@@ -62,24 +62,24 @@ impl SourceFile {
         }
     }
 
-    /// Shows the plugin the folders' names and the files beside it; without, it is shown none.
+    /// Gives the plugin access to folder names and sidecars; without, it sees none.
     pub fn with_sidecars(mut self, sidecars: Arc<dyn Sidecars>) -> Self {
         self.sidecars = Some(sidecars);
         self
     }
 
-    /// Ends the call soon after this is set.
+    /// Ends the call soon after `cancelled` is set.
     pub fn cancelled_by(mut self, cancelled: Arc<AtomicBool>) -> Self {
         self.cancelled = Some(cancelled);
         self
     }
 
-    /// The name, directories before it included.
+    /// The name, including directories.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Bytes.
+    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -94,7 +94,7 @@ impl SourceFile {
 }
 
 impl SourceContent {
-    /// Fills the buffer's capacity from the offset, or up to the end.
+    /// Fills the buffer's capacity from the offset on, or up to the end.
     fn read_into(&self, buffer: &mut Vec<u8>, at: u64) -> Result<(), Errno> {
         match self {
             Self::File { file, offset } => read_into(file, buffer, offset.saturating_add(at)),
@@ -108,7 +108,7 @@ impl SourceContent {
     }
 }
 
-/// The source of one store.
+/// Source state of one store.
 pub(super) struct SourceState {
     pub(super) file: Option<Arc<SourceFile>>,
     max_bytes: u64,
@@ -116,11 +116,11 @@ pub(super) struct SourceState {
     bytes: u64,
     reads: u32,
     refusals: u32,
-    /// The first thing that went wrong in this call and that is not the plugin's doing.
+    /// The first failure in this call that the plugin did not cause.
     fault: Option<SourceFault>,
 }
 
-/// What a guest was told when a read failed. Kept, for guests translate it into an error about the file.
+/// The error that a guest got from a failed read. Stored, since guests report it as an error of the file.
 #[derive(Debug, Clone)]
 pub(super) enum SourceFault {
     Storage(String),
@@ -154,7 +154,7 @@ impl SourceState {
         self.file = None;
     }
 
-    /// As the caller gave it, directories included; empty outside of a call.
+    /// As the caller gave it, including directories; empty outside of a call.
     pub(super) fn file_name(&self) -> &str {
         self.file.as_ref().map_or("", |source| &source.name)
     }
@@ -172,7 +172,7 @@ impl SourceState {
         self.read_from(&source.content, source.size, offset, length)
     }
 
-    /// Reads from the file or from one beside it, under the one budget of the call.
+    /// Reads from the file or a sidecar, within the budget of the call.
     pub(super) fn read_from(
         &mut self,
         content: &SourceContent,
@@ -184,10 +184,10 @@ impl SourceState {
             .min(limits::READ_BYTES)
             .min(size.saturating_sub(offset));
         if self.reads >= self.max_reads {
-            return self.refuse(format!("more than {} reads of the file", self.max_reads));
+            return self.reject(format!("more than {} reads of the file", self.max_reads));
         }
         if wanted > self.max_bytes - self.bytes {
-            return self.refuse(format!("more than {} bytes read from the file", self.max_bytes));
+            return self.reject(format!("more than {} bytes read from the file", self.max_bytes));
         }
         self.reads += 1;
         let mut buffer = Vec::with_capacity(usize::try_from(wanted)?);
@@ -200,7 +200,7 @@ impl SourceState {
         }
     }
 
-    /// Notes that the storage failed, and tells the guest.
+    /// Records a storage failure and returns the error for the guest.
     pub(super) fn storage_failed(&mut self, error: &std::io::Error) -> types::IoError {
         let text = error.to_string();
         self.fault
@@ -208,8 +208,8 @@ impl SourceState {
         types::IoError::Failed(text)
     }
 
-    /// Answers that the budget is used up. A guest that keeps asking is stopped.
-    fn refuse(&mut self, what: String) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
+    /// Returns an exhausted budget to the guest; stops a guest that keeps reading.
+    fn reject(&mut self, what: String) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
         self.refusals += 1;
         if self.refusals > limits::REFUSALS {
             return Err(Stop::Budget(what).into());
@@ -219,7 +219,7 @@ impl SourceState {
     }
 }
 
-/// Fills the buffer's capacity from the offset, or up to the end of the file.
+/// Fills the buffer's capacity from the offset on, or up to the end of the file.
 fn read_into(file: &File, buffer: &mut Vec<u8>, offset: u64) -> Result<(), Errno> {
     while buffer.len() < buffer.capacity() {
         let at = offset.saturating_add(buffer.len() as u64);

@@ -1,5 +1,4 @@
-//! What can be learnt from a component's bytes without compiling or running them: its manifest, what it imports
-//! and what it exports.
+//! Reads manifest, imports and exports from a component's bytes, without compiling or running it.
 
 use std::collections::BTreeSet;
 
@@ -7,28 +6,28 @@ use wasmparser::{Encoding, Parser, Payload};
 
 use crate::manifest::ManifestError;
 
-/// The custom section that holds the manifest.
+/// The custom section with the manifest.
 const MANIFEST_SECTION: &str = "svc:manifest";
 
-/// A component as its bytes describe it.
+/// The outline of a component.
 #[derive(Debug)]
 pub(super) struct Inspection<'a> {
-    /// Not read yet: a plugin for another version of the interface may have one of another form.
+    /// Not parsed: a plugin for another version of the interface may have another format.
     pub(super) manifest: &'a [u8],
-    /// Full names, such as `svc:plugin/source@0.1.0`.
+    /// Full names such as `svc:plugin/source@0.1.0`.
     pub(super) imports: BTreeSet<String>,
-    /// Full names, such as `svc:plugin/extractor@0.1.0`.
+    /// Full names such as `svc:plugin/extractor@0.1.0`.
     pub(super) exports: BTreeSet<String>,
 }
 
-/// Why bytes are no plugin.
+/// Why the bytes are not a plugin.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InspectError {
     #[error("it is not WebAssembly: {0}")]
     NotWasm(String),
     #[error("it is a core module, not a component: build it for wasm32-wasip2, or turn it into a component")]
     CoreModule,
-    #[error("it is damaged or cut off: {0}")]
+    #[error("it is damaged or truncated: {0}")]
     Damaged(String),
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -44,7 +43,7 @@ pub(super) fn inspect(bytes: &[u8]) -> Result<Inspection<'_>, InspectError> {
     let mut manifests = Vec::new();
     let mut imports = BTreeSet::new();
     let mut exports = BTreeSet::new();
-    // Sections of nested modules and components come through the same iterator: `depth` tells them apart.
+    // Sections of nested modules and components come through the same iterator; `depth` distinguishes them.
     let mut depth = 0_u32;
     let mut complete = false;
     for payload in Parser::new(0).parse_all(bytes) {
@@ -78,7 +77,7 @@ pub(super) fn inspect(bytes: &[u8]) -> Result<Inspection<'_>, InspectError> {
         }
     }
     if !complete {
-        return Err(InspectError::Damaged("it ends early".to_owned()));
+        return Err(InspectError::Damaged("it is truncated".to_owned()));
     }
     let manifest = match manifests.as_slice() {
         [manifest] => manifest,

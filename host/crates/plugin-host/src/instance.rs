@@ -1,4 +1,4 @@
-//! One warm instance of a plugin: a store, the calls into it, and what each end of a call means.
+//! An instance of a plugin: its store, the calls into it, and the meaning of each outcome.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
 use svc_domain::rendering::{ImageBounds, RenderedImage};
 use svc_domain::waveform::AudioSummary;
 
-/// An instance that has not failed yet. After a failure of the guest it must not be called again.
+/// An instance that has not failed. After a failure of the guest it must not be called again.
 pub(super) struct Instance {
     store: Store<CallState>,
     exports: Exports,
@@ -24,7 +24,7 @@ pub(super) struct Instance {
     broken: bool,
 }
 
-/// What the component offers.
+/// The exports of the component.
 struct Exports {
     extractor: Option<extractor::Guest>,
     artwork: Option<artwork::Guest>,
@@ -72,7 +72,7 @@ impl Instance {
         }
     }
 
-    /// Reads a file.
+    /// Extracts the metadata of a file.
     pub(super) fn extract(&mut self, plugin: &LoadedPlugin, file: &Arc<SourceFile>) -> ExtractOutcome {
         let extractor = self.exports.extractor.clone().ok_or_else(|| lacks("extractor"))?;
         self.begin(file, &plugin.limits.extract);
@@ -85,7 +85,7 @@ impl Instance {
         }
     }
 
-    /// Reads an embedded picture.
+    /// Reads embedded artwork.
     pub(super) fn read_picture(
         &mut self,
         plugin: &LoadedPlugin,
@@ -100,7 +100,7 @@ impl Instance {
         self.end(answer)?.map_err(convert::failure)
     }
 
-    /// Draws a picture in smaller sizes.
+    /// Renders thumbnails.
     pub(super) fn render(
         &mut self,
         plugin: &LoadedPlugin,
@@ -121,7 +121,7 @@ impl Instance {
             })
             .collect();
         self.begin(file, &plugin.limits.render);
-        // Room for the records around the bytes, whose own limit is checked with them.
+        // Includes space for the records around the bytes; the bytes themselves are limited in the validation.
         self.store
             .set_hostcall_fuel(limits::RENDERED_BYTES + limits::LIFTED_BYTES);
         let answer = thumbnailer.call_render(&mut self.store, &asked);
@@ -130,7 +130,7 @@ impl Instance {
         validate_images::images(images, sizes)
     }
 
-    /// Sums up a sound.
+    /// Computes a waveform.
     pub(super) fn measure(
         &mut self,
         plugin: &LoadedPlugin,
@@ -145,7 +145,7 @@ impl Instance {
         validate_audio::summary(summary, bins)
     }
 
-    /// Whether it may read another file: it did not fail and holds no more memory than is worth keeping.
+    /// Whether it may be called again: it has not failed and its memory is small enough to keep.
     pub(super) fn is_reusable(&self) -> bool {
         !self.broken && self.memory() <= limits::KEPT_MEMORY
     }
@@ -155,7 +155,7 @@ impl Instance {
         self.store.data().memory.used()
     }
 
-    /// Files read so far.
+    /// Number of calls so far.
     pub(super) fn calls(&self) -> u32 {
         self.calls
     }
@@ -166,8 +166,8 @@ impl Instance {
         self.store.set_epoch_deadline(1);
     }
 
-    /// Lets go of the file and tells the guest's answer from its failure. What went wrong with the file or its
-    /// budget is more than what the guest made of it.
+    /// Releases the file and separates the guest's result from a failure of the call. A failure of the storage or the
+    /// budget takes precedence over the guest's own error.
     fn end<T, E>(&mut self, answer: wasmtime::Result<Result<T, E>>) -> Result<Result<T, E>, ExtractFailure> {
         let state = self.store.data_mut();
         state.end();
@@ -184,12 +184,12 @@ impl Instance {
     }
 }
 
-/// Asked for what the component does not export: a fault of the caller that the file need not suffer for.
+/// The caller requested an ability that the component does not export. Not a failure of the file.
 fn lacks(ability: &str) -> ExtractFailure {
     ExtractFailure::Unsupported(format!("the plugin has no `{ability}`"))
 }
 
-/// What the end of a guest means for the file.
+/// Maps the error of a guest to an extraction failure.
 fn failure_of(error: &wasmtime::Error) -> ExtractFailure {
     if let Some(stop) = error.downcast_ref::<Stop>() {
         return stop.clone().into();
@@ -200,24 +200,24 @@ fn failure_of(error: &wasmtime::Error) -> ExtractFailure {
             error,
         ));
     }
-    // The machine, not the guest: mappings that could not be had.
+    // Errors of the machine, not the guest: memory could not be mapped.
     if error.is::<std::io::Error>() || error.is::<rustix::io::Errno>() || error.is::<wasmtime::OutOfMemory>()
     {
         return ExtractFailure::Io(format!(
-            "the server is short of memory: {}",
+            "the server is out of memory: {}",
             convert::message(&error.to_string())
         ));
     }
-    // What is left is wasmtime refusing what the guest handed over: pointers outside of its memory, texts that
-    // are not UTF-8, more bytes than allowed.
+    // The remaining errors come from wasmtime's validation of the guest's output: pointers outside of its memory,
+    // texts that are not UTF-8, too many bytes.
     let text = error.root_cause().to_string();
     if text.contains("fuel allocated for hostcalls has been exhausted") {
-        return ExtractFailure::Budget("more output than the host takes".to_owned());
+        return ExtractFailure::Budget("more output than the host accepts".to_owned());
     }
     ExtractFailure::BadOutput(convert::message(&text))
 }
 
-/// The trap's text with the innermost functions, so that a report names the place.
+/// The trap's text with the innermost functions, for bug reports.
 fn with_functions(text: &str, error: &wasmtime::Error) -> String {
     let names: Vec<_> = error
         .downcast_ref::<WasmBacktrace>()

@@ -1,5 +1,4 @@
-//! The keys that the server knows, with the type of each: the table of `docs/plugin-keys.md`, which a test
-//! compares.
+//! The known keys with their types: the table of `docs/plugin-keys.md`; a test compares them.
 
 /// Key and type name, sorted by key.
 pub(super) const KNOWN: &[(&str, &str)] = &[
@@ -108,7 +107,7 @@ pub(super) const KNOWN: &[(&str, &str)] = &[
     ("video.title", "text"),
 ];
 
-/// The type that a known key has.
+/// The type of a known key.
 pub(super) fn type_of(key: &str) -> Option<&'static str> {
     let at = KNOWN.binary_search_by(|(known, _)| (*known).cmp(key)).ok()?;
     KNOWN.get(at).map(|(_, type_name)| *type_name)

@@ -1,10 +1,10 @@
-//! The plugin host: the only crate that knows wasmtime.
+//! The plugin host: loads WebAssembly components and calls them. The only crate that uses wasmtime.
 //!
-//! It loads components, checks their manifests, compiles and caches them, and calls them with bounds on time, memory,
-//! reads and output (`limits.rs`). May use `svc-domain` alone.
+//! It checks manifests, compiles and caches components, and limits the time, memory, reads and output of each call
+//! (`limits.rs`). May use only `svc-domain`.
 //!
-//! To add a host interface: a WIT interface in `wit/`, one module `host_<interface>.rs` with its state, limits and `Host`
-//! implementation, a line in `instance.rs`, and a hostile guest with a test.
+//! To add a host interface: a WIT interface in `wit/`, one module `host_<interface>.rs` with its state, limits and
+//! `Host` implementation, a line in `loader.rs`, and a hostile guest with a test.
 
 mod bindings;
 mod breaker;
@@ -30,6 +30,7 @@ mod native;
 mod plugin;
 mod registry;
 mod routes;
+mod settings;
 mod stats;
 mod status;
 mod ticker;
@@ -48,7 +49,8 @@ pub use host_source::SourceFile;
 pub use limits::{Caps, LimitCaps};
 pub use manifest::{Manifest, ManifestError};
 pub use plugin::PluginHandle;
-pub use registry::{BuiltIn, Isolation, IsolationPolicy, PluginHostError, PluginSettings, Plugins};
+pub use registry::Plugins;
+pub use settings::{BuiltIn, Isolation, IsolationPolicy, PluginHostError, PluginSettings};
 pub use stats::PluginStats;
 pub use status::{PluginOrigin, PluginState, PluginStatus};
 pub use worker::Worker;

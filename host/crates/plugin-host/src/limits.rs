@@ -1,4 +1,4 @@
-//! Every limit of the plugin host in one table: the value and the reason for it.
+//! All limits of the plugin host, each with its reason.
 
 use std::time::Duration;
 
@@ -6,38 +6,38 @@ use crate::manifest::{AskedLimits, Manifest, ManifestFiles};
 
 const MIB: u64 = 1024 * 1024;
 
-// What a plugin may be.
+// Size of a plugin.
 
-/// Bytes of a component. The largest seen is a Python guest of 18 MiB; past this nobody ships an extractor.
+/// Bytes of a component. The largest known is a Python guest of 18 MiB.
 pub(super) const COMPONENT_BYTES: u64 = 64 * MIB;
-/// Bytes of the manifest. A long list of extensions with reasons is 2 KiB.
+/// Bytes of the manifest. A long list of extensions with reasons has 2 KiB.
 pub(super) const MANIFEST_BYTES: usize = 64 * 1024;
-/// Plugin files looked at in a plugin directory: a wrong directory is named instead of read for minutes.
+/// Plugin files in the plugin directory; more indicate a wrong directory.
 pub(super) const PLUGIN_FILES: usize = 256;
 
-// Compilation, which wasmtime does not promise to be cheap.
+// Compilation, whose cost wasmtime does not limit.
 
 /// Wall-clock time of one compilation. A Python guest takes 20 s of one core.
 pub(super) const COMPILE_WALL: Duration = Duration::from_secs(60);
-/// Processor seconds of one compilation over all its threads.
+/// CPU seconds of one compilation over all its threads.
 pub(super) const COMPILE_CPU_SECONDS: u64 = 120;
-/// Address space of the compiling process in bytes: 330 MiB are in use for a Python guest, the rest is the
-/// allocator's reserve for each thread.
+/// Address space of the compiling process in bytes: a Python guest needs 330 MiB, the rest is what the allocator
+/// reserves per thread.
 pub(super) const COMPILE_ADDRESS_SPACE: u64 = 4096 * MIB;
-/// Bytes of compiled code taken from the compiling process. A Python guest gives 34 MiB.
+/// Bytes of machine code that are read from the compiling process. A Python guest has 34 MiB.
 pub(super) const COMPILED_BYTES: u64 = 256 * MIB;
-/// Bytes of compiled code kept on disk, in use or not; the oldest unused go first.
+/// Quota of the cache of compiled code in bytes; the oldest unused code is removed first.
 pub(super) const CACHE_BYTES: u64 = 512 * MIB;
 
 // One call.
 
-/// How often the interrupting clock ticks, and so how late a guest may be stopped.
+/// Interval of the clock that interrupts guests, and so the precision of deadlines.
 pub(super) const TICK: Duration = Duration::from_millis(10);
-/// How soon a call ends that nobody waits for any more: a server that ends lets go of a decoder within a second.
-pub(super) const CANCEL_LOOK: Duration = Duration::from_millis(250);
+/// How soon a cancelled call ends: on shutdown a decoder stops within a second.
+pub(super) const CANCEL_CHECK: Duration = Duration::from_millis(250);
 /// Time for creating an instance, start functions included: measured 10 µs, 1 ms for Python.
 pub(super) const START_TIME: Duration = Duration::from_millis(500);
-/// Bytes of a guest's machine stack: below the smallest thread stack that calls plugins (2 MiB).
+/// Bytes of a guest's stack: less than the smallest thread stack that calls plugins (2 MiB).
 pub(super) const STACK_BYTES: usize = 512 * 1024;
 /// Core instances of one component: a Python guest has 34, a Rust guest 3.
 pub(super) const CORE_INSTANCES: usize = 64;
@@ -45,36 +45,36 @@ pub(super) const CORE_INSTANCES: usize = 64;
 pub(super) const MEMORIES: usize = 8;
 /// Tables of one component.
 pub(super) const TABLES: usize = 64;
-/// Elements of one table; 16 bytes each in the host.
+/// Elements of one table; each takes 16 bytes of the host's memory.
 pub(super) const TABLE_ELEMENTS: usize = 50_000;
-/// Linear memory in bytes above which an instance is not kept for the next file: kept memory is paid for by
-/// each worker as long as the scan runs.
+/// An instance with more linear memory than this is not reused: each worker would keep that memory for the whole
+/// scan.
 pub(super) const KEPT_MEMORY: u64 = 8 * MIB;
 
-// The host's functions.
+// Host functions.
 
-/// Bytes of one `read-at`, as the interface says.
+/// Bytes of one `read-at`, as documented in the interface.
 pub(super) const READ_BYTES: u64 = MIB;
-/// Files beside the current one that a plugin is told of, as the interface says. A film has ten; a folder with
-/// thousands of stray pictures is nobody's sidecar.
+/// Sidecars that a plugin can list, as documented in the interface. A movie has ten; thousands of images in one
+/// folder are not sidecars.
 pub(super) const RELATED_FILES: usize = 256;
-/// Refused calls of the host after which a guest that does not take no for an answer is stopped.
+/// Rejected host calls after which a guest that keeps calling is stopped.
 pub(super) const REFUSALS: u32 = 1_000;
-/// Log lines of one file.
+/// Log lines per file.
 pub(super) const LOG_LINES: u32 = 100;
 /// Bytes of one log line before escaping.
 pub(super) const LOG_LINE_BYTES: usize = 4 * 1024;
 
-// What a guest may answer.
+// Output of a guest.
 
-/// Bytes that wasmtime copies out of the guest for one answer or host call: twice the extraction's limit, for
-/// the records around the text.
+/// Bytes that wasmtime copies out of the guest for one result or host call: twice the limit of an extraction, because
+/// of the records around the text.
 pub(super) const LIFTED_BYTES: usize = 2 * MIB as usize;
-/// Fields of an extraction; generous tags have 60.
+/// Fields of an extraction; extensive tags have 60.
 pub(super) const FIELDS: usize = 2_000;
 /// Texts in one field.
 pub(super) const TEXTS: usize = 1_000;
-/// Bytes of one text: lyrics and comments included.
+/// Bytes of one text, including lyrics and comments.
 pub(super) const TEXT_BYTES: usize = 64 * 1024;
 /// Bytes of one blob.
 pub(super) const BLOB_BYTES: usize = 64 * 1024;
@@ -86,67 +86,67 @@ pub(super) const EXTRACTION_BYTES: usize = MIB as usize;
 pub(super) const PICTURES: usize = 100;
 /// Warnings of an extraction.
 pub(super) const WARNINGS: usize = 100;
-/// Bytes of a warning, a reason or an error's text; longer ones are cut.
+/// Bytes of a warning, a reason or an error text; longer ones are truncated.
 pub(super) const MESSAGE_BYTES: usize = 1024;
-/// Bytes of a picture, as the interface says.
+/// Bytes of embedded artwork, as documented in the interface.
 pub(super) const PICTURE_BYTES: usize = 16 * MIB as usize;
-/// Bytes of all images of one rendering, as the interface says: the sizes in use as PNGs of noise are 11 MiB.
+/// Bytes of all images of one rendering, as documented in the interface: all sizes as PNGs of noise have 11 MiB.
 pub(super) const RENDERED_BYTES: usize = 16 * MIB as usize;
-/// Sizes of one rendering; three are in use.
+/// Sizes of one rendering; three are used.
 pub(super) const RENDERED_SIZES: usize = 8;
 /// Bins of a waveform. A screen is some thousand pixels wide.
 pub(super) const WAVEFORM_BINS: u32 = 16_384;
-/// Hertz of the fastest recordings (DSD as PCM), with room.
+/// Sample rate in Hz: twice that of the fastest recordings (DSD as PCM).
 pub(super) const SAMPLE_RATE: u32 = 6_144_000;
-/// Channels of a sound; Dolby Atmos beds and third-order Ambisonics have 16, Wave can claim thousands.
+/// Channels of an audio file. Dolby Atmos beds and third-order Ambisonics have 16; a WAVE header can claim thousands.
 pub(super) const CHANNELS: u16 = 256;
 
-// When a plugin is shut off (`breaker`).
+// Quarantine (`breaker`).
 
-/// Failures of the plugin in a row that end its use: it fails at everything.
+/// Consecutive faults that quarantine a plugin: it fails for every file.
 pub(super) const CONSECUTIVE_FAILURES: usize = 5;
-/// The calls over which shares are counted.
+/// Number of calls in the window.
 pub(super) const FAILURE_WINDOW: u64 = 200;
-/// Failures within the window above which each file gets a fresh instance: 5 %.
+/// Faults in the window above which each file gets a new instance: 5 %.
 pub(super) const WINDOW_FAILURES_DEGRADED: usize = 10;
-/// Failures within the window above which the plugin's use ends: 25 %. A tenth of a library may be poison and
+/// Faults in the window above which the plugin is quarantined: 25 %. Up to a tenth of a library may be damaged and
 /// the rest is still read.
 pub(super) const WINDOW_FAILURES_QUARANTINED: usize = 50;
 
-// What it may fail at beside scans, by purpose (`budget`).
+// Faults outside of scans, by purpose (`budget`).
 
-/// Failures of one purpose within the window, until it has to wait: a page of broken pictures is some dozens.
+/// Faults of one purpose within the window before calls are rejected: a page of damaged images has some dozens.
 pub(super) const BUDGET_FAILURES: usize = 30;
-/// The time over which they are counted.
+/// Length of the window.
 pub(super) const BUDGET_WINDOW: Duration = Duration::from_secs(60);
 
-/// The most that a plugin can get for one file, and what it gets when it asks for nothing, by what is asked of it.
+/// Default and maximum limits of a plugin for one file, by ability.
 #[derive(Debug, Clone, Copy)]
 pub struct LimitCaps {
-    /// For saying what a file says about itself.
+    /// For extracting metadata.
     pub extract: Caps,
-    /// For drawing a picture in smaller sizes.
+    /// For rendering thumbnails.
     pub render: Caps,
-    /// For summing up the sound of a file.
+    /// For computing waveforms.
     pub measure: Caps,
 }
 
-/// The most that a plugin can get for one call, and what it gets when it asks for nothing.
+/// Default and maximum limits of one call.
 #[derive(Debug, Clone, Copy)]
 pub struct Caps {
-    /// Time for one file, when the manifest asks for none.
+    /// Deadline if the manifest requests none.
     pub default_time: Duration,
-    /// The most time for one file that a manifest can ask for.
+    /// Longest deadline that a manifest can request.
     pub max_time: Duration,
-    /// Bytes of memory, when the manifest asks for none.
+    /// Bytes of memory if the manifest requests none.
     pub default_memory: u64,
-    /// The most bytes of memory that a manifest can ask for.
+    /// Most bytes of memory that a manifest can request.
     pub max_memory: u64,
-    /// Bytes read from one file, when the manifest asks for none.
+    /// Bytes read from the file if the manifest requests none.
     pub default_read_bytes: u64,
-    /// The most bytes read from one file that a manifest can ask for.
+    /// Most bytes read from the file that a manifest can request.
     pub max_read_bytes: u64,
-    /// Reads of one file.
+    /// Number of reads.
     pub reads: u32,
 }
 
@@ -154,16 +154,16 @@ impl Default for LimitCaps {
     fn default() -> Self {
         Self {
             extract: Caps {
-                // Ordinary files take 50 µs; five seconds are a file that is wrong, not one that is slow.
+                // Ordinary files take 50 µs; a file that takes five seconds is damaged, not slow.
                 default_time: Duration::from_secs(5),
                 max_time: Duration::from_secs(30),
-                // The music plugin stays below 4 MiB, a picture in a tag adds its own size a few times.
+                // The music plugin stays below 4 MiB; embedded artwork adds its size several times.
                 default_memory: 64 * MIB,
                 max_memory: 256 * MIB,
-                // A tag with a large picture in it is read whole; a film never is.
+                // A tag with large artwork is read completely; a movie never is.
                 default_read_bytes: 64 * MIB,
                 max_read_bytes: 1024 * MIB,
-                // Windows of 32 KiB need two to eight.
+                // With windows of 32 KiB, two to eight are needed.
                 reads: 10_000,
             },
             render: Caps {
@@ -171,7 +171,7 @@ impl Default for LimitCaps {
                 // slower.
                 default_time: Duration::from_secs(10),
                 max_time: Duration::from_secs(30),
-                // 24 megapixels with alpha are 92 MiB, and are there twice while they are turned.
+                // 24 megapixels with alpha take 92 MiB, twice during rotation.
                 default_memory: 256 * MIB,
                 max_memory: 512 * MIB,
                 // 100 megapixels without compression, 3 bytes each.
@@ -181,35 +181,35 @@ impl Default for LimitCaps {
                 reads: 10_240,
             },
             measure: Caps {
-                // Decoding is 100 to 500 times as fast as listening: an hour takes half a minute, and an audiobook of
-                // a day on a small server minutes.
+                // Decoding is 100 to 500 times faster than playback: an hour takes half a minute, an audiobook of a
+                // day takes minutes on a small server.
                 default_time: Duration::from_secs(120),
                 max_time: Duration::from_secs(600),
-                // Decoders hold a few packets; a picture in a tag is skipped or held once.
+                // Decoders buffer a few packets; embedded artwork is skipped or buffered once.
                 default_memory: 64 * MIB,
                 max_memory: 128 * MIB,
-                // The whole file is read, and a Wave file has up to 4 GiB.
+                // The whole file is read, and a WAVE file has up to 4 GiB.
                 default_read_bytes: 4096 * MIB,
                 max_read_bytes: 16_384 * MIB,
-                // 4 GiB in windows of 32 KiB, twice: some formats are read in two passes.
+                // 4 GiB in windows of 32 KiB, twice: some formats need two passes.
                 reads: 262_144,
             },
         }
     }
 }
 
-/// What one plugin gets for one call.
+/// Limits of one plugin for one call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
     pub(super) time: Duration,
-    /// Bytes over all of an instance's memories.
+    /// Bytes of all memories of an instance.
     pub(super) memory: u64,
     pub(super) read_bytes: u64,
     pub(super) reads: u32,
 }
 
 impl Limits {
-    /// What the manifest asks for, as far as the host allows it.
+    /// The limits that the manifest requests, within the caps.
     pub(super) fn granted(asked: &AskedLimits, caps: &Caps) -> Self {
         let mib = |asked: Option<u32>, default: u64, max: u64| {
             asked.map_or(default, |mib| u64::from(mib) * MIB).min(max)
@@ -227,7 +227,7 @@ impl Limits {
     }
 }
 
-/// What one plugin gets for each call, by what is asked of it.
+/// Limits of one plugin, by ability.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AbilityLimits {
     pub(super) extract: Limits,
@@ -236,7 +236,7 @@ pub(super) struct AbilityLimits {
 }
 
 impl AbilityLimits {
-    /// What the manifest asks for, as far as the host allows it.
+    /// The limits that the manifest requests, within the caps.
     pub(super) fn granted(manifest: &Manifest, caps: &LimitCaps) -> Self {
         let of = |files: &Option<ManifestFiles>, caps| {
             let asked = files.as_ref().map(|files| &files.limits);

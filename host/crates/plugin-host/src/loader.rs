@@ -1,5 +1,4 @@
-//! From bytes to a plugin that is ready to run, one check after the other. Nothing of the plugin runs before its
-//! manifest, its version and its imports are found right.
+//! Loads a plugin from its bytes. Nothing of the plugin runs before its manifest, version and imports are checked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,15 +21,14 @@ use crate::limits;
 use crate::limits::{AbilityLimits, LimitCaps};
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginCode};
-use crate::registry::Isolation;
+use crate::settings::Isolation;
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState};
 
-/// The interfaces that this server offers to plugins. `types` holds no functions, so nobody needs a
-/// permission for it.
+/// The interfaces that plugins may import. `types` has no functions and needs no permission.
 const OFFERED: [&str; 3] = ["source", "related", "log"];
 
-/// Makes plugins out of bytes.
+/// Loads plugins.
 pub(super) struct Loader<'a> {
     pub(super) engine: &'a Engine,
     pub(super) address_space: AddressSpace,
@@ -41,14 +39,14 @@ pub(super) struct Loader<'a> {
     pub(super) disabled: &'a BTreeSet<String>,
 }
 
-/// Why a plugin is not ready to run.
+/// Why a plugin was not loaded.
 pub(super) struct Rejection {
-    /// What it says about itself, if that could be read.
+    /// The manifest, if it could be read.
     pub(super) manifest: Option<Box<Manifest>>,
     pub(super) state: PluginState,
 }
 
-/// The host's functions for plugins.
+/// The host functions for plugins.
 pub(super) fn new_linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
     source::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
@@ -92,7 +90,7 @@ impl Loader<'_> {
             manifest: Some(Box::new(manifest.clone())),
             state,
         };
-        check_word(&manifest).map_err(reject)?;
+        check_version(&manifest).map_err(reject)?;
         check_imports(&manifest, &imports).map_err(reject)?;
         check_exports(&manifest, &exports).map_err(reject)?;
         if self.disabled.contains(&manifest.id) {
@@ -114,14 +112,14 @@ impl Loader<'_> {
             budgets: Budgets::default(),
             manifest: manifest.clone(),
         };
-        // The first instance shows whether the exports have the right types and the start functions end.
+        // The first instance shows whether the exports have the right types and the start functions complete.
         match Instance::start(&plugin) {
             Ok(_) => Ok(plugin),
             Err(failure) => Err(reject(failed(format!("it does not start: {failure}")))),
         }
     }
 
-    /// The component as machine code: from the cache, or compiled and put there.
+    /// The machine code of the component: from the cache, or compiled and cached.
     fn native(&self, bytes: &[u8], digest: &str) -> Result<Component, String> {
         if let Some(code) = self.cache.get(digest) {
             match code.load(self.engine) {
@@ -137,7 +135,7 @@ impl Loader<'_> {
             tracing::warn!(digest, "compiled code could not be cached: {error}");
         }
         code.load(self.engine)
-            .map_err(|error| format!("its machine code does not fit: {error:#}"))
+            .map_err(|error| format!("its machine code cannot be loaded: {error:#}"))
     }
 
     fn link(&self, component: &Component, exports: &BTreeSet<String>) -> wasmtime::Result<PluginCode> {
@@ -166,7 +164,7 @@ fn failed(reason: impl Into<String>) -> PluginState {
     }
 }
 
-/// The full name of an interface of ours.
+/// The full name of an interface of this package.
 fn interface(name: &str) -> String {
     format!("{PACKAGE}/{name}@{VERSION}")
 }
@@ -177,7 +175,7 @@ fn split_name(name: &str) -> (&str, Option<&str>) {
         .map_or((name, None), |(name, version)| (name, Some(version)))
 }
 
-/// The plugin must speak our version in what it imports and exports.
+/// Imports and exports have to use our version of the interface.
 fn check_names(imports: &BTreeSet<String>, exports: &BTreeSet<String>) -> Result<(), PluginState> {
     let theirs = imports
         .iter()
@@ -192,8 +190,8 @@ fn check_names(imports: &BTreeSet<String>, exports: &BTreeSet<String>) -> Result
     theirs.map_or(Ok(()), |version| Err(incompatible(version)))
 }
 
-/// The plugin must speak our version by its own word.
-fn check_word(manifest: &Manifest) -> Result<(), PluginState> {
+/// The manifest has to name our version of the interface.
+fn check_version(manifest: &Manifest) -> Result<(), PluginState> {
     let patch = VERSION.strip_prefix(&manifest.interface);
     if patch.is_some_and(|rest| rest.starts_with('.')) {
         Ok(())
@@ -204,12 +202,12 @@ fn check_word(manifest: &Manifest) -> Result<(), PluginState> {
 
 fn incompatible(theirs: &str) -> PluginState {
     PluginState::Incompatible {
-        reason: format!("it is built for {PACKAGE}@{theirs}, this server speaks {PACKAGE}@{VERSION}"),
+        reason: format!("it is built for {PACKAGE}@{theirs}, this server supports {PACKAGE}@{VERSION}"),
     }
 }
 
-/// What the manifest promises must be exported, and what is exported must have its files in the manifest: else it would
-/// never be asked.
+/// Each ability in the manifest has to be exported, and each exported ability has to have its files in the manifest;
+/// otherwise the plugin would never be called.
 fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), PluginState> {
     let abilities = [
         ("extractor", "[[kinds]]", !manifest.kinds.is_empty()),
@@ -231,7 +229,7 @@ fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), 
     Ok(())
 }
 
-/// The plugin may import what we offer, and of that what its manifest names.
+/// The plugin may import the offered interfaces that its manifest has permissions for.
 fn check_imports(manifest: &Manifest, imports: &BTreeSet<String>) -> Result<(), PluginState> {
     for import in imports {
         let (name, _) = split_name(import);

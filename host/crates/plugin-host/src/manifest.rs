@@ -1,5 +1,4 @@
-//! The manifest of a plugin: the `plugin.toml` that lies, as it is, in the component's custom section
-//! `svc:manifest`.
+//! The manifest of a plugin: `plugin.toml`, verbatim in the component's custom section `svc:manifest`.
 
 use std::collections::BTreeMap;
 
@@ -8,84 +7,84 @@ use serde::Deserialize;
 use crate::limits;
 use svc_domain::kind::MediaKind;
 
-/// What a plugin says about itself and asks for.
+/// The manifest of a plugin.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Manifest {
-    /// Lower-case letters, digits and hyphens, a letter first, 2 to 40: part of the plugin's own keys.
+    /// 2 to 40 lower-case letters, digits and hyphens, starting with a letter; part of the plugin's own keys.
     pub id: String,
-    /// For people.
+    /// Name for users.
     pub name: String,
-    /// The plugin's own version, such as `1.2.0`.
+    /// Version of the plugin such as `1.2.0`.
     pub version: String,
-    /// One sentence for people.
+    /// One sentence for users.
     #[serde(default)]
     pub description: String,
-    /// The version of `svc:plugin` that it is built for: major and minor, such as `0.1`.
+    /// Version of `svc:plugin` that it is built for: major and minor such as `0.1`.
     pub interface: String,
     /// SPDX expression.
     #[serde(default)]
     pub license: Option<String>,
-    /// Where to read more.
+    /// URL of its documentation.
     #[serde(default)]
     pub homepage: Option<String>,
-    /// The media kinds it reads: what it exports as `extractor`.
+    /// The media kinds that it extracts metadata from, if it exports `extractor`.
     #[serde(default)]
     pub kinds: Vec<ManifestKind>,
-    /// The pictures that it renders thumbnails of, if it exports `thumbnailer`.
+    /// The image files that it renders thumbnails of, if it exports `thumbnailer`.
     #[serde(default)]
     pub thumbnailer: Option<ManifestFiles>,
     /// The audio files that it analyzes, if it exports `waveform`.
     #[serde(default)]
     pub waveform: Option<ManifestFiles>,
-    /// The host interfaces it imports, each with a reason that a person can read.
+    /// The host interfaces that it imports, each with a reason for users.
     #[serde(default)]
     pub permissions: BTreeMap<String, String>,
-    /// What it would like to have for one file of its kinds; the host may give less.
+    /// Requested limits per file of its kinds; the host may grant less.
     #[serde(default)]
     pub limits: AskedLimits,
 }
 
-/// A media kind and the files of it that a plugin reads.
+/// A media kind, and its files that the plugin reads.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ManifestKind {
-    /// Such as `music`.
+    /// Name of the kind such as `music`.
     pub kind: MediaKind,
-    /// File name endings without the dot, lower case.
+    /// File extensions without the dot, in lower case.
     pub extensions: Vec<String>,
-    /// Endings of the small files beside a media file that the plugin may read: sidecars, subtitles, artwork.
+    /// Extensions of the sidecars that the plugin may read.
     #[serde(default)]
     pub related: Vec<String>,
 }
 
-/// The files that a plugin renders thumbnails of or analyzes, of any media kind.
+/// The files, of any media kind, that a plugin renders thumbnails of or analyzes.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ManifestFiles {
-    /// File name endings without the dot, lower case.
+    /// File extensions without the dot, in lower case.
     pub extensions: Vec<String>,
-    /// MIME types, lower case: for what has no name of its own, such as a picture inside of a file.
+    /// MIME types in lower case, for data without a file name such as embedded artwork.
     #[serde(default)]
     pub media_types: Vec<String>,
-    /// What it would like to have for one file; the host may give less.
+    /// Requested limits per file; the host may grant less.
     #[serde(default)]
     pub limits: AskedLimits,
 }
 
-/// The limits that a manifest asks for.
+/// The limits that a manifest requests.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AskedLimits {
-    /// MiB of memory.
+    /// Memory in MiB.
     pub memory_mib: Option<u32>,
-    /// Seconds for one file.
+    /// Seconds per file.
     pub seconds_per_file: Option<f64>,
-    /// MiB read from one file.
+    /// MiB read per file.
     pub read_mib: Option<u32>,
 }
 
-/// Why a manifest is not taken.
+/// Why a manifest is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
     /// There is no section `svc:manifest`.
@@ -94,27 +93,27 @@ pub enum ManifestError {
     /// There are several.
     #[error("it has more than one manifest")]
     Ambiguous,
-    /// Larger than a manifest can be.
+    /// It exceeds the size limit; with its size in bytes.
     #[error("its manifest has {0} bytes, at most {max} are allowed", max = limits::MANIFEST_BYTES)]
     TooLarge(usize),
     /// Not UTF-8.
     #[error("its manifest is not UTF-8")]
     NotUtf8,
-    /// Not TOML, or not this TOML.
+    /// It is not TOML, or has unknown or missing fields.
     #[error("its manifest cannot be read: {0}")]
     Syntax(String),
-    /// A field with a value that cannot be.
-    #[error("its manifest has a wrong `{field}`: {problem}")]
+    /// A field has an invalid value.
+    #[error("its manifest has an invalid `{field}`: {problem}")]
     Field {
-        /// The field's name.
+        /// Name of the field.
         field: &'static str,
-        /// What is wrong with it.
+        /// What is expected.
         problem: String,
     },
 }
 
 impl Manifest {
-    /// Reads and checks the text of a manifest.
+    /// Parses and validates the text of a manifest.
     pub fn parse(bytes: &[u8]) -> Result<Self, ManifestError> {
         if bytes.len() > limits::MANIFEST_BYTES {
             return Err(ManifestError::TooLarge(bytes.len()));

@@ -1,14 +1,14 @@
-//! Counts the memory of an instance and refuses more than its limit.
+//! Counts the memory of an instance and enforces its limit.
 
 use wasmtime::ResourceLimiter;
 
 use crate::call::Stop;
 use crate::limits;
 
-/// The linear memory of one store.
+/// Linear memory of one store.
 pub(super) struct MemoryMeter {
     limit: u64,
-    /// Bytes of all memories; they never shrink.
+    /// Bytes of all memories, which never shrink.
     used: u64,
 }
 
@@ -17,7 +17,7 @@ impl MemoryMeter {
         Self { limit, used: 0 }
     }
 
-    /// Holds the next call to this limit.
+    /// Sets the limit for the next call.
     pub(super) fn set_limit(&mut self, limit: u64) {
         self.limit = limit;
     }
@@ -37,7 +37,8 @@ impl ResourceLimiter for MemoryMeter {
     ) -> wasmtime::Result<bool> {
         let used = self.used.saturating_add(desired.saturating_sub(current) as u64);
         if used > self.limit {
-            // An error, not a refusal: a guest could go on asking, and the cause would be lost in its own abort.
+            // An error instead of a failed `memory.grow`: otherwise the guest could retry, and would abort with an
+            // error of its own.
             return Err(Stop::Memory(self.limit).into());
         }
         self.used = used;

@@ -1,19 +1,19 @@
-//! Machine code on its way into the process. Beside the settings of the allocator (`malloc.rs`), the only unsafe call of the
-//! server stands here.
+//! Loads machine code into the process. Besides the allocator settings (`malloc.rs`), this is the only unsafe call of
+//! the server.
 #![expect(
     unsafe_code,
-    reason = "wasmtime cannot prove that code is its own; `NativeCode` is the proof"
+    reason = "wasmtime cannot verify the origin of code; `NativeCode` guarantees it"
 )]
 
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-/// Compiled code that came from our own compiler: directly, or out of the cache with a valid authentication
-/// code. Only `compile` and `cache` make one, from those two sources.
+/// Machine code from our own compiler: compiled by this process, or read from the cache with a valid authentication
+/// code. Only `compile` and `cache` create it.
 pub(super) struct NativeCode(Vec<u8>);
 
 impl NativeCode {
-    /// The bytes must be what our compiler gave, and nobody else can have changed them since.
+    /// The bytes have to be the unmodified output of our compiler.
     pub(super) fn trusted(bytes: Vec<u8>) -> Self {
         Self(bytes)
     }
@@ -22,12 +22,12 @@ impl NativeCode {
         &self.0
     }
 
-    /// Maps the code into the process. Fails if another wasmtime or configuration compiled it.
+    /// Maps the code into the process. Fails if another version or configuration of wasmtime compiled it.
     pub(super) fn load(&self, engine: &Engine) -> wasmtime::Result<Component> {
-        // SAFETY: `deserialize` runs whatever code the bytes hold, so they must be the unaltered output of
-        // wasmtime's compiler. `NativeCode` holds nothing else: its bytes were taken from the compiler, or read
-        // once from the cache and then found to carry an authentication code under the installation's key. They
-        // are in this process's memory since, and not read a second time.
+        // SAFETY: `deserialize` runs any code in the bytes, so they have to be the unmodified output of wasmtime's
+        // compiler. `NativeCode` contains nothing else: its bytes come from the compiler, or were read once from the
+        // cache and authenticated with the key of the installation. They have been in the memory of this process
+        // since and are not read again.
         unsafe { Component::deserialize(engine, &self.0) }
     }
 }

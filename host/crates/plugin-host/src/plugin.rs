@@ -1,4 +1,4 @@
-//! One plugin that is ready to run.
+//! A loaded plugin.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::budget::Budgets;
 use crate::call::CallState;
 use crate::limits::AbilityLimits;
 use crate::manifest::Manifest;
-use crate::registry::Isolation;
+use crate::settings::Isolation;
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
 
@@ -29,8 +29,8 @@ pub(super) struct LoadedPlugin {
     pub(super) budgets: Budgets,
 }
 
-/// The code behind a trait, so that the compiler need not look through wasmtime's types again for each future that holds
-/// the plugins, to see that they may go from thread to thread.
+/// Access to the code through a trait object: the compiler then need not check wasmtime's types for `Send` in each
+/// future that holds plugins.
 pub(super) trait AsCode: Send + Sync {
     fn as_code(&self) -> &PluginCode;
 }
@@ -41,8 +41,7 @@ impl AsCode for PluginCode {
     }
 }
 
-/// A plugin's machine code with everything looked up that can be looked up beforehand: of the abilities those that it
-/// exports.
+/// The machine code of a plugin, with the indices of the abilities that it exports.
 pub(super) struct PluginCode {
     pub(super) instance_pre: InstancePre<CallState>,
     pub(super) extractor: Option<extractor::GuestIndices>,
@@ -56,42 +55,42 @@ pub(super) struct PluginCode {
 pub struct PluginHandle(pub(super) Arc<LoadedPlugin>);
 
 impl PluginHandle {
-    /// The plugin's id.
+    /// Id.
     pub fn id(&self) -> &str {
         &self.0.id
     }
 
-    /// The plugin's own version.
+    /// Version of the plugin.
     pub fn version(&self) -> &str {
         &self.0.manifest.version
     }
 
-    /// SHA-256 of the plugin's bytes in hexadecimal digits: a record read by other bytes may be out of date.
+    /// SHA-256 of the component in hexadecimal. A record of a plugin with another digest may be stale.
     pub fn digest(&self) -> &str {
         &self.0.digest
     }
 
-    /// Whether it hands out pictures.
+    /// Whether it exports `artwork`.
     pub fn has_artwork(&self) -> bool {
         self.0.code.as_code().artwork.is_some()
     }
 
-    /// Whether it may be called; not after it was shut off.
+    /// Whether it may be called: it is not quarantined.
     pub fn is_active(&self) -> bool {
         !self.0.breaker.is_open()
     }
 
-    /// Why it was shut off, if it was.
+    /// Why it is quarantined, if it is.
     pub fn quarantine_reason(&self) -> Option<String> {
         self.0.breaker.open_reason()
     }
 
-    /// Ends its quarantine. False if it was not shut off.
+    /// Ends its quarantine. False if it was not quarantined.
     pub fn release(&self) -> bool {
         self.0.breaker.release()
     }
 
-    /// As it stands.
+    /// The current status.
     pub fn status(&self) -> PluginStatus {
         let plugin = &self.0;
         PluginStatus {

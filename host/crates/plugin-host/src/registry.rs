@@ -1,7 +1,6 @@
-//! All plugins of the server: those that are part of it and those of the plugin directory, which of them reads
-//! which file, and how they stand.
+//! All plugins of the server, built-in and from the plugin directory: loading, selection by file, status.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -10,111 +9,18 @@ use std::sync::Arc;
 
 use crate::cache;
 use crate::cache::CodeCache;
-use crate::compile::Compiler;
 use crate::engine;
 use crate::limits;
-use crate::limits::LimitCaps;
 use crate::loader::{Loader, new_linker};
 use crate::plugin::PluginHandle;
 use crate::routes::Routes;
+use crate::settings::{BuiltIn, Isolation, PluginHostError, PluginSettings};
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
 use crate::ticker::Ticker;
 use crate::worker::Worker;
 use svc_domain::kind::MediaKind;
 
-/// What the plugin host needs to know.
-#[derive(Debug, Clone)]
-pub struct PluginSettings {
-    /// Where compiled code is kept; made if it is missing, and readable for the server's user only.
-    pub cache_dir: PathBuf,
-    /// The installation's key for compiled code. Kept outside of `cache_dir`.
-    pub cache_key: [u8; 32],
-    /// Who compiles.
-    pub compiler: Compiler,
-    /// The operator's plugins: its `*.wasm` files.
-    pub plugin_dir: Option<PathBuf>,
-    /// Ids of plugins that are not to be used.
-    pub disabled: BTreeSet<String>,
-    /// How long instances are kept.
-    pub isolation: IsolationPolicy,
-    /// The most that plugins get for one file.
-    pub caps: LimitCaps,
-}
-
-/// How many files an instance reads before it is replaced. Whatever it says, an instance that failed or holds a
-/// lot of memory is not kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Isolation {
-    /// As many as come: fastest.
-    Worker,
-    /// This many.
-    Recycle(u32),
-    /// One: nothing of a file can reach the next.
-    PerFile,
-}
-
-/// The isolation of the two sorts of plugins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IsolationPolicy {
-    /// Of the server's own plugins, for which tests show that they keep no state.
-    pub built_in: Isolation,
-    /// Of the plugin directory's.
-    pub third_party: Isolation,
-}
-
-impl Default for IsolationPolicy {
-    fn default() -> Self {
-        // 64 files share the cost of one instance: an eighth more time than none at all.
-        Self {
-            built_in: Isolation::Worker,
-            third_party: Isolation::Recycle(64),
-        }
-    }
-}
-
-/// A plugin that is part of the server.
-#[derive(Debug, Clone, Copy)]
-pub struct BuiltIn {
-    /// For messages, such as `music`.
-    pub name: &'static str,
-    /// The component.
-    pub bytes: &'static [u8],
-}
-
-/// Why the plugin host could not start. A plugin that cannot be loaded is no such reason: it is listed as failed.
-#[derive(Debug, thiserror::Error)]
-pub enum PluginHostError {
-    /// The engine refuses to run on this machine.
-    #[error("WebAssembly cannot be run on this machine: {0}")]
-    Engine(String),
-    /// The directory of compiled code.
-    #[error("the directory of compiled plugins, {path}, cannot be used: {source}", path = path.display())]
-    CacheDir {
-        /// The directory.
-        path: PathBuf,
-        /// What happened.
-        source: io::Error,
-    },
-    /// The plugin directory.
-    #[error("the plugin directory {path} cannot be read: {source}", path = path.display())]
-    PluginDir {
-        /// The directory.
-        path: PathBuf,
-        /// What happened.
-        source: io::Error,
-    },
-    /// More files than anybody has plugins.
-    #[error("the plugin directory {path} holds more than {max} `.wasm` files", path = path.display(), max = limits::PLUGIN_FILES)]
-    TooManyPlugins {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// The thread that interrupts guests.
-    #[error("the plugin clock could not be started: {0}")]
-    Clock(io::Error),
-}
-
-/// All plugins. Cheap to clone: the clones are one.
+/// All plugins. Clones share them.
 #[derive(Clone)]
 pub struct Plugins(Arc<PluginsInner>);
 
@@ -127,16 +33,16 @@ pub(super) struct PluginsInner {
 
 enum Entry {
     Ready(PluginHandle),
-    /// As it will stay until the next start.
+    /// Does not change until the next start.
     Unusable(Box<PluginStatus>),
 }
 
 impl Plugins {
-    /// Loads all plugins. Blocks while those that are not in the cache are compiled.
+    /// Loads all plugins. Blocks while plugins that are not cached are compiled.
     pub fn load(settings: &PluginSettings, built_in: &[BuiltIn]) -> Result<Self, PluginHostError> {
         let engine_error = |error: wasmtime::Error| PluginHostError::Engine(format!("{error:#}"));
         let (engine, address_space) = engine::choose_engine().map_err(engine_error)?;
-        // Started first, and held: loading runs start functions.
+        // Started first and kept running: loading runs start functions.
         let ticker = Ticker::start(&engine).map_err(PluginHostError::Clock)?;
         let ticking = ticker.hold();
         let cache = CodeCache::open(
@@ -188,13 +94,13 @@ impl Plugins {
         })))
     }
 
-    /// All plugins as they stand, those that cannot be used included.
+    /// The status of all plugins, including those that are not active.
     pub fn list(&self) -> Vec<PluginStatus> {
         self.0.entries.iter().map(Entry::status).collect()
     }
 
-    /// The plugins that read files of this kind with this extension (without the dot, in any case), those that
-    /// may be called, the first to be asked first: when one refuses a file, the next may try.
+    /// The active extractors for files of this kind and extension (without the dot, in any case), in the order in
+    /// which they are called: when one rejects a file, the next one is called.
     pub fn candidates<'a>(
         &'a self,
         kind: &MediaKind,
@@ -206,13 +112,13 @@ impl Plugins {
         found.into_iter().flatten().filter(|plugin| plugin.is_active())
     }
 
-    /// The plugins of this kind by file extension in lower case, those first to be asked first, whether or not they
-    /// may be called now.
+    /// The extractors of this kind by file extension in lower case, in the order in which they are called, including
+    /// quarantined ones.
     pub fn by_extension(&self, kind: &MediaKind) -> HashMap<String, Vec<PluginHandle>> {
         self.0.routes.by_kind.get(kind).cloned().unwrap_or_default()
     }
 
-    /// The endings of the files beside a media file of this kind that its plugins may read, in lower case.
+    /// Extensions, in lower case, of the sidecars that plugins of this kind may read.
     pub fn related_extensions(&self, kind: &MediaKind) -> HashSet<String> {
         let kinds = self.0.handles().flat_map(|plugin| &plugin.0.manifest.kinds);
         let of_kind = kinds.filter(|manifest| manifest.kind == *kind);
@@ -221,13 +127,13 @@ impl Plugins {
             .collect()
     }
 
-    /// The plugin that reads files of this kind with this extension.
+    /// The first active extractor for files of this kind and extension.
     pub fn for_file(&self, kind: &MediaKind, extension: &str) -> Option<PluginHandle> {
         self.candidates(kind, extension).next().cloned()
     }
 
-    /// The kind and plugin of files with this extension when the kind is not known; the kind first in the
-    /// alphabet if several read it.
+    /// Kind and extractor for files with this extension if the kind is not known; the alphabetically first kind if
+    /// there are several.
     pub fn for_extension(&self, extension: &str) -> Option<(MediaKind, PluginHandle)> {
         let kinds = self.0.routes.by_kind.keys();
         kinds
@@ -235,28 +141,27 @@ impl Plugins {
             .find_map(|kind| Some((kind.clone(), self.for_file(kind, extension)?)))
     }
 
-    /// The plugin that draws pictures of this sort in smaller sizes: by file extension (without the dot) or MIME type, in
-    /// any case.
+    /// The active thumbnailer for a file extension (without the dot) or MIME type, in any case.
     pub fn thumbnailer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
         self.0.routes.thumbnailers.active(extension_or_media_type)
     }
 
-    /// The plugin that sums up sounds of this sort: by file extension (without the dot) or MIME type, in any case.
+    /// The active waveform analyzer for a file extension (without the dot) or MIME type, in any case.
     pub fn waveform_analyzer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
         self.0.routes.waveform_analyzers.active(extension_or_media_type)
     }
 
-    /// The plugin with this id, if it was loaded; it may have been shut off since.
+    /// The plugin with this id, if it was loaded; it may be quarantined.
     pub fn handle(&self, plugin_id: &str) -> Option<PluginHandle> {
         self.0.handles().find(|plugin| plugin.id() == plugin_id).cloned()
     }
 
-    /// The kinds that a plugin reads, in alphabetical order.
+    /// The kinds that extractors read, in alphabetical order.
     pub fn kinds(&self) -> Vec<MediaKind> {
         self.0.routes.by_kind.keys().cloned().collect()
     }
 
-    /// A new set of instances, for one thread.
+    /// A worker with instances of its own, for one thread.
     pub fn worker(&self) -> Worker {
         Worker::new(Arc::clone(&self.0))
     }
@@ -290,7 +195,7 @@ impl Entry {
     }
 }
 
-/// Loads one plugin after those before it, whose ids are taken.
+/// Loads one plugin; the ids of those before it are taken.
 fn load_one(
     loader: &Loader<'_>,
     before: &[Entry],
@@ -325,7 +230,7 @@ fn load_one(
         tracing::error!(
             plugin = origin.label(),
             state = state.name(),
-            "the plugin cannot be used: {reason}"
+            "plugin cannot be used: {reason}"
         );
     }
     let (has_artwork, degraded, stats) = (false, false, None);
@@ -341,8 +246,8 @@ fn load_one(
     Entry::Unusable(Box::new(status))
 }
 
-/// The `.wasm` files of the plugin directory in alphabetical order. Compiled code that somebody left there is
-/// none of them, whatever it is called: it does not begin like a component.
+/// The `.wasm` files of the plugin directory in alphabetical order. Compiled code with this extension is rejected by
+/// the loader, since it does not start like a component.
 fn plugin_files(dir: Option<&Path>) -> Result<Vec<PathBuf>, PluginHostError> {
     let Some(dir) = dir else { return Ok(Vec::new()) };
     let unreadable = |source| PluginHostError::PluginDir {
@@ -363,7 +268,7 @@ fn plugin_files(dir: Option<&Path>) -> Result<Vec<PathBuf>, PluginHostError> {
     Ok(files)
 }
 
-/// Reads a component, one byte more than allowed at most: the loader names what is too long.
+/// Reads a component, at most one byte above the limit: the loader reports the size.
 fn read_component(path: &Path) -> io::Result<Vec<u8>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::new(

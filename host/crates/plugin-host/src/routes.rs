@@ -1,4 +1,4 @@
-//! Which plugins are asked for which files.
+//! Selects the plugins for a file.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -8,22 +8,21 @@ use crate::plugin::PluginHandle;
 use crate::status::PluginOrigin;
 use svc_domain::kind::MediaKind;
 
-/// Plugins by what they are asked for, the first to be asked first. The operator's come before the server's own, for
-/// nobody puts a plugin into the directory to have it passed over; among themselves they are asked in the order of their
-/// ids.
+/// Plugins by ability and file type, in the order in which they are called. Plugins of the operator come before
+/// built-in ones, so that they can replace them; within each group by id.
 #[derive(Debug, Default)]
 pub(super) struct Routes {
-    /// Those that say what files say about themselves, by kind and file extension.
+    /// Extractors, by kind and file extension.
     pub(super) by_kind: BTreeMap<MediaKind, HashMap<String, Vec<PluginHandle>>>,
-    /// Those that draw pictures in smaller sizes.
-    pub(super) thumbnailers: Sorts,
-    /// Those that sum up sounds.
-    pub(super) waveform_analyzers: Sorts,
+    /// Thumbnailers, by file type.
+    pub(super) thumbnailers: FileTypes,
+    /// Waveform analyzers, by file type.
+    pub(super) waveform_analyzers: FileTypes,
 }
 
-/// Plugins by file extension and MIME type, which have a slash and so are never the same. Lower case.
+/// Plugins by file extension and MIME type, in lower case. Only MIME types contain a slash, so the two never collide.
 #[derive(Debug, Default)]
-pub(super) struct Sorts(HashMap<String, Vec<PluginHandle>>);
+pub(super) struct FileTypes(HashMap<String, Vec<PluginHandle>>);
 
 impl Routes {
     pub(super) fn new<'a>(plugins: impl Iterator<Item = &'a PluginHandle>) -> Self {
@@ -50,7 +49,7 @@ impl Routes {
     }
 }
 
-impl Sorts {
+impl FileTypes {
     fn add(&mut self, plugin: &PluginHandle, files: Option<&ManifestFiles>) {
         let names = files.map(|files| files.extensions.iter().chain(&files.media_types));
         for name in names.into_iter().flatten() {
@@ -58,7 +57,7 @@ impl Sorts {
         }
     }
 
-    /// The first plugin for this sort that may be called.
+    /// The first active plugin for this file type.
     pub(super) fn active(&self, name: &str) -> Option<PluginHandle> {
         let plugins = self.0.get(&name.to_ascii_lowercase())?;
         plugins.iter().find(|plugin| plugin.is_active()).cloned()

@@ -1,31 +1,31 @@
-//! What a plugin did and how long it took. Counted by each worker for itself, and merged now and then.
+//! Call statistics of plugins: counted per worker and merged from time to time.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use svc_domain::extraction::ExtractFailure;
 
-/// Calls after which a worker hands on what it counted.
+/// A worker merges its counters after this many calls.
 const MERGE_AFTER: u64 = 64;
-/// Buckets of the histogram: four for each doubling of 128 ns, up to minutes.
+/// Buckets of the histogram: four per doubling, from 128 ns to minutes.
 const BUCKETS: usize = 128;
 
-/// What a plugin did since the server started.
+/// Statistics of a plugin since the server started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PluginStats {
-    /// Files read, with any outcome.
+    /// Calls with any outcome.
     pub calls: u64,
-    /// Files that the plugin said were not of its kind.
+    /// Files that the plugin rejected as not of its kind.
     pub refused: u64,
-    /// Other files without a record, whoever is to blame.
+    /// Other calls without a record, for any reason.
     pub errors: u64,
-    /// Those of them for which the plugin is to blame: traps, timeouts, memory, wrong answers.
+    /// Those of them that are faults of the plugin: traps, timeouts, memory, invalid output.
     pub plugin_errors: u64,
-    /// Half of the calls took at most this many microseconds; the bucket's upper end, up to a fifth too high.
+    /// Median duration of a call in microseconds; the upper bound of a bucket, up to a fifth too high.
     pub p50_us: u64,
-    /// 99 of 100 calls took at most this many microseconds.
+    /// 99th percentile of the duration in microseconds.
     pub p99_us: u64,
-    /// The most linear memory that an instance held, in bytes.
+    /// Maximum linear memory of an instance, in bytes.
     pub max_memory: u64,
 }
 
@@ -71,7 +71,7 @@ impl Counters {
         }
     }
 
-    /// Whether it is time to hand these on.
+    /// Whether the counters should be merged now.
     pub(super) fn is_due(&self) -> bool {
         self.calls >= MERGE_AFTER || self.plugin_errors > 0
     }
@@ -101,12 +101,12 @@ impl Counters {
     }
 }
 
-/// The merged counters of one plugin.
+/// Merged counters of one plugin.
 #[derive(Debug, Default)]
 pub(super) struct SharedStats(Mutex<Counters>);
 
 impl SharedStats {
-    /// Takes over what a worker counted, and empties it.
+    /// Adds the counters of a worker and resets them.
     pub(super) fn merge(&self, counted: &mut Counters) {
         if counted.calls > 0 {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).add(counted);
@@ -114,7 +114,7 @@ impl SharedStats {
         }
     }
 
-    /// As it stands.
+    /// The current statistics.
     pub(super) fn snapshot(&self) -> PluginStats {
         let counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         PluginStats {
@@ -129,7 +129,7 @@ impl SharedStats {
     }
 }
 
-/// Four buckets for each doubling: the position of the highest bit and the two bits below it.
+/// Four buckets per doubling: the position of the highest bit and the two bits below it.
 fn bucket_of(time: Duration) -> usize {
     let units = u32::try_from(time.as_nanos() / 128).unwrap_or(u32::MAX);
     if units < 4 {
@@ -140,7 +140,7 @@ fn bucket_of(time: Duration) -> usize {
     ((highest - 1) * 4 + below) as usize
 }
 
-/// Nanoseconds at which a bucket ends.
+/// Upper bound of a bucket in nanoseconds.
 fn upper_end(bucket: usize) -> u64 {
     let bucket = bucket as u64;
     if bucket < 4 {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_fall_into_buckets_that_end_above_them_by_a_fifth_at_most() {
+    fn bucket_bounds_exceed_durations_by_at_most_a_quarter() {
         for nanos in [
             0,
             127,

@@ -1,21 +1,21 @@
-//! How a plugin is shown to people: in the log, on the command line, in the API.
+//! The status of a plugin for log, command line and API.
 
 use std::path::PathBuf;
 
 use crate::manifest::Manifest;
 use crate::stats::PluginStats;
 
-/// Where a plugin came from.
+/// The origin of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginOrigin {
-    /// It is part of the server, under this name.
+    /// Part of the server, with its name.
     BuiltIn(&'static str),
-    /// This file of the plugin directory.
+    /// A file of the plugin directory.
     File(PathBuf),
 }
 
 impl PluginOrigin {
-    /// A name for messages, whether or not the plugin could be read.
+    /// A name for messages, even if the plugin could not be read.
     pub fn label(&self) -> String {
         match self {
             Self::BuiltIn(name) => (*name).to_owned(),
@@ -28,19 +28,19 @@ impl PluginOrigin {
     }
 }
 
-/// Whether a plugin is used, and if not, why.
+/// Whether a plugin is active, and if not, why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PluginState {
-    /// It is used.
+    /// Called for files.
     Active,
-    /// Switched off by the operator.
+    /// Disabled by the operator.
     Disabled,
-    /// Shut off after too many failures in scans, until it is released or the process ends.
+    /// Quarantined after too many faults in scans, until it is released or the process ends.
     Quarantined {
-        /// What it did.
+        /// The faults.
         reason: String,
     },
-    /// Built for a version of the interface that this server does not speak.
+    /// Built for a version of the interface that this server does not support.
     Incompatible {
         /// Names both versions.
         reason: String,
@@ -53,7 +53,7 @@ pub enum PluginState {
 }
 
 impl PluginState {
-    /// The state's name in the API.
+    /// The name in the API.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -64,7 +64,7 @@ impl PluginState {
         }
     }
 
-    /// Why it is not used, where there is more to say than the state's name.
+    /// Why it is not active, if the state's name does not say it.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Active | Self::Disabled => None,
@@ -75,27 +75,27 @@ impl PluginState {
     }
 }
 
-/// One plugin as it stands.
+/// The current status of a plugin.
 #[derive(Debug, Clone)]
 pub struct PluginStatus {
-    /// Where it came from.
+    /// Origin.
     pub origin: PluginOrigin,
-    /// SHA-256 of all of its bytes, in hexadecimal digits; empty when they could not be read.
+    /// SHA-256 of the component in hexadecimal; empty if it could not be read.
     pub digest: String,
-    /// What it says about itself, if that could be read.
+    /// The manifest, if it could be read.
     pub manifest: Option<Manifest>,
-    /// Whether it is used.
+    /// Whether it is active.
     pub state: PluginState,
-    /// Whether it hands out pictures (`artwork`).
+    /// Whether it exports `artwork`.
     pub has_artwork: bool,
-    /// Whether it failed often enough to get a fresh instance for each file.
+    /// Whether it had enough faults to get a new instance for each file.
     pub degraded: bool,
-    /// What it did; none for one that was never ready.
+    /// `None` for a plugin that was never loaded.
     pub stats: Option<PluginStats>,
 }
 
 impl PluginStatus {
-    /// Its id; the name of its file if it could not be read.
+    /// The id; the file name if the manifest could not be read.
     pub fn id(&self) -> String {
         match &self.manifest {
             Some(manifest) => manifest.id.clone(),

@@ -1,5 +1,4 @@
-//! The clock that interrupts guests: one thread that moves the engine's epoch every 10 ms, as long as there is a
-//! worker that could run one.
+//! The clock that interrupts guests: a thread that increments the engine's epoch every 10 ms while there is a worker.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,7 +8,7 @@ use wasmtime::Engine;
 
 use crate::limits;
 
-/// The clock's thread. Stops when dropped.
+/// The clock's thread; stopped when dropped.
 pub(super) struct Ticker {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -23,12 +22,12 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// An idle server has none, and then the clock sleeps.
+    /// Without workers the clock sleeps.
     workers: usize,
     stopped: bool,
 }
 
-/// Keeps the clock going. Whoever calls a guest holds one.
+/// Keeps the clock running until dropped. Required while guests are called.
 pub(super) struct Ticking(Arc<Shared>);
 
 impl Ticker {
@@ -48,7 +47,7 @@ impl Ticker {
         })
     }
 
-    /// Keeps the clock going until the result is dropped.
+    /// Keeps the clock running until the result is dropped.
     pub(super) fn hold(&self) -> Ticking {
         self.shared.change(|state| state.workers += 1);
         Ticking(Arc::clone(&self.shared))
@@ -77,7 +76,7 @@ impl Shared {
 
 impl Drop for Ticking {
     fn drop(&mut self) {
-        // Without waking the clock: it sees at its next tick that nobody is left.
+        // The clock is not woken: it notices at its next tick.
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.workers = state.workers.saturating_sub(1);
     }
@@ -87,7 +86,7 @@ impl Drop for Ticker {
     fn drop(&mut self) {
         self.shared.change(|state| state.stopped = true);
         if let Some(thread) = self.thread.take() {
-            // The thread cannot fail; there would be nobody to tell anyway.
+            // An error would mean that the thread panicked; the panic hook has logged it.
             drop(thread.join());
         }
     }

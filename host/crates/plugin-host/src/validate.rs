@@ -1,14 +1,14 @@
-//! Checks an answer of a guest: nothing it says is taken on trust. Sizes over a limit are `budget`, everything
-//! else that breaks the contract is `bad_output`.
+//! Validates the output of a guest; nothing in it is trusted. A size above its limit is `budget`, every other
+//! violation of the contract `bad_output`.
 
 use crate::keys;
 use crate::limits;
 use svc_domain::extraction::{ExtractFailure, Field, PartialDate, Picture, PictureData, Span, Value};
 
-/// Milliseconds of a day, the leap second included.
+/// Milliseconds of a day including a leap second.
 const DAY_MS: u32 = 86_401_000;
 
-/// Checks the parts of one extraction and counts its bytes.
+/// Validates the parts of one extraction and counts its bytes.
 pub(super) struct Checker<'a> {
     plugin_id: &'a str,
     file_size: u64,
@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// How many of each there may be.
+    /// Checks the number of fields, pictures and warnings.
     pub(super) fn counts(
         &self,
         fields: usize,
@@ -36,8 +36,7 @@ impl<'a> Checker<'a> {
         within("warnings", warnings, limits::WARNINGS)
     }
 
-    /// A text without control characters other than line breaks and without space around it; `None` if nothing
-    /// is left.
+    /// Removes control characters other than line breaks and surrounding whitespace; `None` if nothing is left.
     pub(super) fn text(&mut self, what: &str, text: String) -> Result<Option<String>, ExtractFailure> {
         if text.len() > limits::TEXT_BYTES {
             let most = limits::TEXT_BYTES;
@@ -50,7 +49,7 @@ impl<'a> Checker<'a> {
         Ok(clean(text))
     }
 
-    /// A field as the server takes it; `None` for one that says nothing or that the server does not know.
+    /// Validates a field; `None` if it is empty or its key is unknown.
     pub(super) fn field(
         &mut self,
         field: Field,
@@ -58,7 +57,7 @@ impl<'a> Checker<'a> {
     ) -> Result<Option<Field>, ExtractFailure> {
         let Field { key, value } = field;
         if !is_key(&key) {
-            return Err(bad(format!("`{}` is no key", key.escape_debug())));
+            return Err(bad(format!("`{}` is not a key", key.escape_debug())));
         }
         self.count(key.len())?;
         match keys::type_of(&key) {
@@ -67,7 +66,7 @@ impl<'a> Checker<'a> {
             }
             None if !self.is_own(&key) => {
                 if warnings.len() < limits::WARNINGS {
-                    warnings.push(format!("the server does not know the key `{key}`"));
+                    warnings.push(format!("unknown key `{key}`"));
                 }
                 return Ok(None);
             }
@@ -77,7 +76,7 @@ impl<'a> Checker<'a> {
         Ok(value.map(|value| Field { key, value }))
     }
 
-    /// A picture as the server takes it.
+    /// Validates a picture.
     pub(super) fn picture(&mut self, picture: Picture) -> Result<Picture, ExtractFailure> {
         self.count(picture.purpose.len() + picture.mime.len())?;
         if !is_purpose(&picture.purpose) {
@@ -162,7 +161,7 @@ fn within(what: &str, count: usize, most: usize) -> Result<(), ExtractFailure> {
     }
 }
 
-/// Drops control characters other than line breaks, and space around. Texts that need nothing are not copied.
+/// Removes control characters other than line breaks and surrounding whitespace. Clean texts are not copied.
 fn clean(text: String) -> Option<String> {
     let unwanted = |c: char| c.is_control() && c != '\n';
     let trimmed = text.trim();
@@ -172,7 +171,8 @@ fn clean(text: String) -> Option<String> {
     if trimmed.len() == text.len() && !text.chars().any(unwanted) {
         return Some(text);
     }
-    // `\r\n` and a lone `\r` are line breaks too.
+    // `\r
+    // ` and a lone `\r` are line breaks too.
     let breaks = trimmed.replace("\r\n", "\n").replace('\r', "\n");
     let kept: String = breaks.chars().filter(|c| !unwanted(*c)).collect();
     let kept = kept.trim();
@@ -193,7 +193,7 @@ fn check_date(key: &str, date: PartialDate) -> Result<(), ExtractFailure> {
     if in_range && !gap {
         Ok(())
     } else {
-        Err(bad(format!("`{key}` is no date")))
+        Err(bad(format!("`{key}` is not a date")))
     }
 }
 

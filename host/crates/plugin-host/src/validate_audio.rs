@@ -1,65 +1,54 @@
-//! Checks what a plugin has measured of a sound.
+//! Validates the result of a waveform analysis.
 
 use crate::bindings::exports::svc::plugin::waveform::Summary;
 use crate::limits;
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::waveform::AudioSummary;
 
-/// LUFS and dBTP that a sound can have: 24 bits reach -145 dB, floating point samples go beyond full scale.
+/// Possible LUFS and dBTP: 24 bits reach -145 dB, floating-point samples exceed full scale.
 const DECIBELS: std::ops::RangeInclusive<f64> = -400.0..=400.0;
 
-/// The summary as the server takes it: with this many bins.
+/// Converts a summary, which has to have this many bins.
 pub(super) fn summary(given: Summary, bins: u32) -> Result<AudioSummary, ExtractFailure> {
-    let Summary {
-        sample_rate,
-        channels,
-        frames,
-        peak,
-        rms,
-        integrated_loudness,
-        true_peak,
-        silence_lead_in_ms,
-        silence_lead_out_ms,
-    } = given;
-    let is_length = |list: &[u8]| u32::try_from(list.len()) == Ok(bins);
+    let has_bins = |list: &[u8]| u32::try_from(list.len()) == Ok(bins);
     check(
-        is_length(&peak) && is_length(&rms),
-        "a list has not one value a bin",
+        has_bins(&given.peak) && has_bins(&given.rms),
+        "a list does not have one value per bin",
     )?;
     check(
-        (1..=limits::SAMPLE_RATE).contains(&sample_rate),
-        "the sample rate is none",
+        (1..=limits::SAMPLE_RATE).contains(&given.sample_rate),
+        "the sample rate is out of range",
     )?;
     check(
-        (1..=limits::CHANNELS).contains(&channels),
-        "the number of channels is none",
+        (1..=limits::CHANNELS).contains(&given.channels),
+        "the number of channels is out of range",
     )?;
     check(
-        [integrated_loudness, true_peak]
+        [given.integrated_loudness, given.true_peak]
             .into_iter()
             .flatten()
             .all(|level| DECIBELS.contains(&level)),
-        "a level is none",
+        "a level is out of range",
     )?;
-    // Rounded up: the silences together are as long as the sound at most.
-    let duration_ms = u128::from(frames) * 1000 / u128::from(sample_rate.max(1)) + 2;
-    let silence_ms = u128::from(silence_lead_in_ms) + u128::from(silence_lead_out_ms);
-    check(silence_ms <= duration_ms, "the silence is longer than the sound")?;
+    // Rounded up: together the silences are at most as long as the file.
+    let duration_ms = u128::from(given.frames) * 1000 / u128::from(given.sample_rate.max(1)) + 2;
+    let silence_ms = u128::from(given.silence_lead_in_ms) + u128::from(given.silence_lead_out_ms);
+    check(silence_ms <= duration_ms, "the silence is longer than the file")?;
     Ok(AudioSummary {
-        sample_rate,
-        channels,
-        frames,
-        peak,
-        rms,
-        integrated_loudness,
-        true_peak,
-        silence_lead_in_ms,
-        silence_lead_out_ms,
+        sample_rate: given.sample_rate,
+        channels: given.channels,
+        frames: given.frames,
+        peak: given.peak,
+        rms: given.rms,
+        integrated_loudness: given.integrated_loudness,
+        true_peak: given.true_peak,
+        silence_lead_in_ms: given.silence_lead_in_ms,
+        silence_lead_out_ms: given.silence_lead_out_ms,
     })
 }
 
-fn check(is_right: bool, problem: &str) -> Result<(), ExtractFailure> {
-    if is_right {
+fn check(is_valid: bool, problem: &str) -> Result<(), ExtractFailure> {
+    if is_valid {
         Ok(())
     } else {
         Err(ExtractFailure::BadOutput(problem.to_owned()))
@@ -72,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    fn sound() -> Summary {
+    fn valid() -> Summary {
         Summary {
             sample_rate: 48_000,
             channels: 2,
@@ -87,27 +76,30 @@ mod tests {
     }
 
     #[track_caller]
-    fn refused(change: impl FnOnce(&mut Summary)) {
-        let mut given = sound();
+    fn assert_rejected(change: impl FnOnce(&mut Summary)) {
+        let mut given = valid();
         change(&mut given);
         assert_eq!(summary(given, 4).unwrap_err().code(), "bad_output");
     }
 
     #[test]
-    fn audio_summary_that_is_right_is_taken() {
-        let taken = summary(sound(), 4).unwrap();
-        assert_eq!((taken.peak.len(), taken.integrated_loudness), (4, Some(-14.0)));
+    fn valid_waveform_is_accepted() {
+        let accepted = summary(valid(), 4).unwrap();
+        assert_eq!(
+            (accepted.peak.len(), accepted.integrated_loudness),
+            (4, Some(-14.0))
+        );
     }
 
     #[test]
-    fn audio_summary_that_breaks_the_contract_is_refused() {
-        refused(|sound| sound.peak.push(0));
-        refused(|sound| sound.rms.clear());
-        refused(|sound| sound.sample_rate = 0);
-        refused(|sound| sound.channels = 0);
-        refused(|sound| sound.integrated_loudness = Some(f64::NAN));
-        refused(|sound| sound.true_peak = Some(f64::INFINITY));
-        refused(|sound| sound.silence_lead_out_ms = u64::MAX);
-        refused(|sound| sound.silence_lead_in_ms = 1000);
+    fn invalid_waveform_is_rejected() {
+        assert_rejected(|summary| summary.peak.push(0));
+        assert_rejected(|summary| summary.rms.clear());
+        assert_rejected(|summary| summary.sample_rate = 0);
+        assert_rejected(|summary| summary.channels = 0);
+        assert_rejected(|summary| summary.integrated_loudness = Some(f64::NAN));
+        assert_rejected(|summary| summary.true_peak = Some(f64::INFINITY));
+        assert_rejected(|summary| summary.silence_lead_out_ms = u64::MAX);
+        assert_rejected(|summary| summary.silence_lead_in_ms = 1000);
     }
 }

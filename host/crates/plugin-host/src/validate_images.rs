@@ -1,4 +1,4 @@
-//! Checks images that a plugin has rendered: they go to browsers, so they have to be what they say.
+//! Validates rendered images: browsers receive them, so size and format have to be as declared.
 
 use crate::bindings::exports::svc::plugin::thumbnailer::Image;
 use crate::convert::message;
@@ -6,7 +6,7 @@ use crate::limits;
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::rendering::{ImageBounds, ImageFormat, RenderedImage};
 
-/// The images as the server takes them: one for each of the sizes, in their order.
+/// Converts the images: one per requested size, in that order.
 pub(super) fn images(given: Vec<Image>, sizes: &[ImageBounds]) -> Result<Vec<RenderedImage>, ExtractFailure> {
     if given.len() != sizes.len() {
         return Err(bad(format!("{} images for {} sizes", given.len(), sizes.len())));
@@ -35,10 +35,14 @@ fn image(given: Image, size: ImageBounds) -> Result<RenderedImage, ExtractFailur
             size.width, size.height
         )));
     }
-    let format = ImageFormat::of_mime(&mime)
-        .ok_or_else(|| bad(format!("`{}` is no type for an image", message(&mime))))?;
+    let format = ImageFormat::of_mime(&mime).ok_or_else(|| {
+        bad(format!(
+            "`{}` is not the MIME type of a supported image format",
+            message(&mime)
+        ))
+    })?;
     if !format.begins(&bytes) {
-        return Err(bad(format!("an image is no {mime}")));
+        return Err(bad(format!("the bytes of an image are not {mime}")));
     }
     Ok(RenderedImage {
         width,
@@ -70,15 +74,15 @@ mod tests {
     }
 
     #[test]
-    fn rendered_image_that_fits_and_is_what_it_says_is_taken() {
-        let taken = images(jpeg(10, 3, "image/jpeg", &[0xff, 0xd8, 0xff, 0xe0]), &BOX).unwrap();
-        assert_eq!((taken.len(), taken[0].format), (1, ImageFormat::Jpeg));
+    fn valid_rendered_image_is_accepted() {
+        let accepted = images(jpeg(10, 3, "image/jpeg", &[0xff, 0xd8, 0xff, 0xe0]), &BOX).unwrap();
+        assert_eq!((accepted.len(), accepted[0].format), (1, ImageFormat::Jpeg));
         let webp = images(jpeg(1, 1, "image/webp", b"RIFF\0\0\0\0WEBPVP8L"), &BOX).unwrap();
         assert_eq!(webp[0].format.mime(), "image/webp");
     }
 
     #[test]
-    fn rendered_image_that_breaks_the_contract_is_refused() {
+    fn invalid_rendered_image_is_rejected() {
         let start: &[u8] = &[0xff, 0xd8, 0xff, 0xe0];
         for given in [
             Vec::new(),

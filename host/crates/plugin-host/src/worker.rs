@@ -1,4 +1,4 @@
-//! A thread's warm instances: one for each plugin it has called, kept from file to file.
+//! A worker: the reusable instances of one thread, one per plugin.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,19 +7,20 @@ use crate::budget::Purpose;
 use crate::host_source::SourceFile;
 use crate::instance::Instance;
 use crate::plugin::{LoadedPlugin, PluginHandle};
-use crate::registry::{Isolation, PluginsInner};
+use crate::registry::PluginsInner;
+use crate::settings::Isolation;
 use crate::stats::Counters;
 use crate::ticker::Ticking;
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
 use svc_domain::rendering::{ImageBounds, RenderedImage};
 use svc_domain::waveform::AudioSummary;
 
-/// Calls plugins from one thread. Make one for each thread, and drop it when the work is done: while there is
-/// one, the clock that interrupts guests ticks.
+/// Calls plugins from one thread. Create one per thread and drop it when the work is done: the clock that interrupts
+/// guests runs while there is a worker.
 pub struct Worker {
     slots: Vec<Slot>,
     _ticking: Ticking,
-    /// Last, so that the clock outlives the hold on it.
+    /// Dropped last, so that the clock outlives `_ticking`.
     _plugins: Arc<PluginsInner>,
 }
 
@@ -38,20 +39,20 @@ impl Worker {
         }
     }
 
-    /// Reads what a file says about itself, for a scan: failures count towards a quarantine.
+    /// Extracts the metadata of a file for a scan: faults count towards a quarantine.
     pub fn extract(&mut self, plugin: &PluginHandle, source: &Arc<SourceFile>) -> ExtractOutcome {
         self.slot(plugin)
             .call(Purpose::Scan, |instance, plugin| instance.extract(plugin, source))
     }
 
-    /// Reads what a file says about itself, for somebody who asks.
+    /// Extracts the metadata of a file for an explanation.
     pub fn explain(&mut self, plugin: &PluginHandle, source: &Arc<SourceFile>) -> ExtractOutcome {
         self.slot(plugin).call(Purpose::Explain, |instance, plugin| {
             instance.extract(plugin, source)
         })
     }
 
-    /// Reads the picture at this position of the extraction's list: one that is `PictureData::OnRequest`.
+    /// Reads the artwork at this index of the extraction's pictures, one with `PictureData::OnRequest`.
     pub fn read_picture(
         &mut self,
         plugin: &PluginHandle,
@@ -63,7 +64,7 @@ impl Worker {
         })
     }
 
-    /// Draws a picture in smaller sizes, one image for each, in their order.
+    /// Renders thumbnails, one per size, in that order.
     pub fn render(
         &mut self,
         plugin: &PluginHandle,
@@ -75,7 +76,7 @@ impl Worker {
         })
     }
 
-    /// Sums up a sound in this many bins. Takes up to minutes for a long one.
+    /// Computes a waveform with this number of bins. Takes up to minutes for a long file.
     pub fn measure(
         &mut self,
         plugin: &PluginHandle,
@@ -113,9 +114,9 @@ impl Slot {
     ) -> Result<T, ExtractFailure> {
         let plugin = &*self.plugin.0;
         if let Some(reason) = plugin.breaker.open_reason() {
-            // Not the file's fault: it is to be read again when the plugin is back.
+            // Not a failure of the file: it is read again when the plugin is active.
             return Err(ExtractFailure::Io(format!(
-                "the plugin `{}` is shut off: {reason}",
+                "the plugin `{}` is quarantined: {reason}",
                 plugin.id
             )));
         }
@@ -124,7 +125,7 @@ impl Slot {
         if let Some(retry_after) = budget.and_then(|budget| budget.wait(started)) {
             return Err(ExtractFailure::Later { retry_after });
         }
-        // Only a scan's calls are numbered: the breaker counts among those.
+        // Only calls of scans are numbered: the breaker counts those.
         let number = budget.is_none().then(|| plugin.breaker.begin());
         let mut memory = 0;
         let instance = self.instance.take().map_or_else(|| Instance::start(plugin), Ok);
@@ -140,7 +141,7 @@ impl Slot {
         self.counters.count(failure, started.elapsed(), memory);
         match (failure.filter(|failure| failure.blames_plugin()), number) {
             (None, Some(number)) => plugin.breaker.succeeded(number),
-            // The failure itself is the caller's to report, who knows the file.
+            // The caller, who knows the file, reports the failure itself.
             (Some(failure), Some(number)) => {
                 if plugin.breaker.failed(number, failure) {
                     let reason = plugin.breaker.open_reason().unwrap_or_default();
@@ -161,7 +162,7 @@ impl Slot {
     }
 }
 
-/// Whether an instance has read as many files as it may.
+/// Whether an instance has reached its number of files.
 fn is_used_up(plugin: &LoadedPlugin, calls: u32) -> bool {
     match plugin.isolation {
         _ if plugin.breaker.is_degraded() => true,

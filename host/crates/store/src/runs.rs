@@ -199,7 +199,7 @@ impl Store {
     ) -> Result<Listing<RunLogEntry>> {
         let mut lines = WhereClause::default();
         lines.push("run_id = ", Some(run.get()), "");
-        lines.push("event = ", filter.event.map(RunLogEvent::name), "");
+        lines.push("event = ", filter.event.map(RunLogEvent::as_str), "");
         lines.push("media_kind = ", filter.kind.as_ref().map(MediaKind::as_str), "");
         let (sql, values) = lines.count("run_logs");
         let total = self.pools().count(sql, values).await?;

@@ -76,7 +76,7 @@ fn document_declares_actual_defaults_event_types_and_content_types() {
         );
         let declared = parameter(path, "order");
         assert_eq!(declared["schema"]["default"].as_str(), order, "{path}");
-        let told = declared["description"].as_str().unwrap().contains("if not said");
+        let told = declared["description"].as_str().unwrap().contains("default:");
         assert_eq!(told, order.is_none(), "{path}");
     }
     let events = operation("/api/v1/events/subscribe")["description"]

@@ -1,6 +1,5 @@
 //! `POST /jobs` and the lists of jobs and types.
 
-use futures_util::FutureExt as _;
 use serde_json::json;
 use svc_covers::covers;
 

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
-use futures_util::FutureExt as _;
 use serde_json::json;
 use svc_covers::covers;
 
@@ -16,7 +15,7 @@ use svc_domain::id::FileId;
 use svc_domain::job::JobStatus;
 use svc_domain::kind::MediaKind;
 use svc_events::Events;
-use svc_identity::error::ServiceError;
+use svc_identity::error::{ErrorCode, ServiceError};
 use svc_library::jobs::{JobItems, pregeneration_job};
 use svc_store::{Store, StoreOptions};
 use svc_test_support::databases::{Schema, postgres_url};
@@ -74,7 +73,12 @@ async fn backup_opens_as_a_copy_of_the_database() {
     let name = job["result"]["name"].as_str().unwrap();
     let backup = server.directory.path().join("backups").join(name);
     assert_eq!(job["result"]["bytes"].as_u64().unwrap(), {
-        let files = ["svc.db", "instance-id", "keys/signing.key"];
+        let files = [
+            "svc.db",
+            "instance-id",
+            "keys/signing.key",
+            "keys/plugin-cache.key",
+        ];
         files
             .map(|file| backup.join(file).metadata().unwrap().len())
             .iter()
@@ -181,7 +185,7 @@ async fn pregeneration_reports_the_items_that_fail() {
                     made.lock().unwrap().push(item);
                     match item {
                         _ if item == bad => Err(ServiceError::Absent {
-                            code: "file_missing",
+                            code: ErrorCode::FileMissing,
                             message: "the file is not there any more",
                         }),
                         _ => Ok(()),

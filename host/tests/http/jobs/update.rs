@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use serde_json::json;
 use svc_covers::covers;
 
@@ -12,7 +11,7 @@ use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobAction, JobStatus};
 use svc_domain::time::Clock as _;
 use svc_domain::user::CustomRole;
-use svc_identity::error::{Result as Outcome, ServiceError};
+use svc_identity::error::{ErrorCode, Result as Outcome, ServiceError};
 
 #[covers("PATCH /api/v1/jobs/{jobId}", "code job_action_conflict")]
 #[tokio::test]
@@ -49,7 +48,7 @@ async fn job_is_paused_resumed_and_cancelled_with_events() {
         matches!(
             outcome,
             Err(ServiceError::Conflict {
-                code: "job_action_conflict",
+                code: ErrorCode::JobActionConflict,
                 ..
             })
         )

@@ -10,9 +10,8 @@ use crate::filled;
 use crate::support::TestServer;
 use crate::support::databases::{kiosk, on_each_database_with};
 use svc_api::access::Access;
-use svc_api::route::Route;
+use svc_api::route::{Route, UrlCredential};
 use svc_api::router::routes;
-use svc_api::routes::events::SUBSCRIBE;
 use svc_domain::id::UserId;
 use svc_domain::time::{Clock as _, Timestamp};
 use svc_domain::user::CustomRole;
@@ -308,7 +307,7 @@ async fn check_kinds(matrix: &mut Matrix, route: &Route, kinds: &Kinds) {
             "?authorization=",
             &[],
             &format!("?authorization={}", kinds.owner),
-            if route.path == SUBSCRIBE {
+            if route.url_credential == UrlCredential::TokenOrAuthorization {
                 Outcome::Allowed
             } else {
                 UNKNOWN

@@ -15,7 +15,7 @@ use svc_domain::job::JobStatus;
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
 use svc_events::Events;
-use svc_identity::error::{Result as Outcome, ServiceError};
+use svc_identity::error::{Result as Outcome, RetryReason, ServiceError};
 use svc_library::jobs::{JobItems, pregeneration_job};
 use svc_library::thumbnails::{THREADS, Thumbnails};
 use svc_plugin_host::BuiltIn;
@@ -74,7 +74,7 @@ async fn job_waits_for_room<F: Future<Output = Outcome<()>> + Send + 'static>(
             let (made, refused) = (make(item), Arc::clone(&refused));
             async move {
                 let made = made.await;
-                if matches!(&made, Err(ServiceError::Overloaded(_))) {
+                if matches!(&made, Err(ServiceError::TryLater(later)) if later.reason == RetryReason::Busy) {
                     refused.fetch_add(1, Ordering::SeqCst);
                 }
                 made

@@ -179,7 +179,7 @@ impl TestServer {
         if let Some((analyzer, limits)) = options.analyzer {
             let cache = DiskCache::new(at("waveforms"), 1 << 20, Arc::new(SystemClock));
             let (store, events) = (app.context.store.clone(), app.services.events.clone());
-            app.services.waveforms = Waveforms::with(store, analyzer, cache, events, limits);
+            app.services.waveforms = Waveforms::with(store, analyzer, cache, events, limits).unwrap();
         }
         let state = app.state();
         Self {

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_lie_end_the_walk() {
+    fn wrong_sizes_end_the_walk() {
         let endless = [&1_u32.to_be_bytes()[..], b"mdat", &(1_u64 << 63).to_be_bytes()].concat();
         assert_eq!(names(endless), [(*b"mdat", 0, true)]);
         assert_eq!(names(vec![0, 0, 0, 7, b'a', b'b', b'c', b'd']), []);

@@ -16,7 +16,6 @@ const MAX_HEADER_BYTES: usize = 16 * 1024 * 1024;
 /// The most attributes of an object.
 const MAX_ATTRIBUTES: usize = 4096;
 
-/// A `WM/Picture` attribute.
 pub struct PictureValue {
     /// Where the value begins, in bytes of the file.
     pub offset: u64,
@@ -24,14 +23,14 @@ pub struct PictureValue {
     pub bytes: Vec<u8>,
 }
 
-/// Reads a file.
+/// Reads tags and properties.
 ///
 /// # Errors
-/// `Invalid` if the header has neither properties nor tags, `Io` if a read failed.
+/// `Invalid` if the header has neither, `Io` if a read failed.
 pub fn read(source: &mut Source) -> Result<Parsed, ExtractError> {
     let mut header = Header::read(source)?;
     if header.audio == Audio::default() && header.tags.is_empty() {
-        return Err(ExtractError::invalid(None, "the header says nothing"));
+        return Err(ExtractError::invalid(None, "no metadata in the header"));
     }
     header.audio.container = "asf";
     Ok((vec![header.tags], header.audio, Vec::new()))
@@ -87,7 +86,7 @@ impl Header {
         }
     }
 
-    /// Codec, channels and sample rate; a description that is cut off gives those before its end.
+    /// Codec, channels and sample rate. A truncated object gives the values before its end.
     fn stream_properties(&mut self, body: &[u8]) -> Option<()> {
         let mut body = Bytes(body);
         if body.array()? != AUDIO_STREAM {

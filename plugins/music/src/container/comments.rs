@@ -1,4 +1,4 @@
-//! Where the Vorbis comments of a file are.
+//! Locates the Vorbis comments of a file.
 
 use std::io::Result;
 
@@ -7,12 +7,12 @@ use svc_plugin_api::Source;
 
 use super::{Format, ogg};
 
-/// The block of FLAC that has them.
+/// The type of FLAC's comment block.
 const COMMENT_BLOCK: u8 = 4;
-/// The most metadata blocks that are walked.
+/// The most metadata blocks that are read.
 const MAX_BLOCKS: usize = 1024;
 
-/// The comments of the Ogg stream that begins here, put together from its pages; none for another format.
+/// The comments of the Ogg stream at `start`, assembled from its pages; `None` for another format.
 ///
 /// # Errors
 /// If a read failed.
@@ -29,7 +29,7 @@ pub(super) fn of_ogg(source: &mut Source, format: Format, start: u64) -> Result<
     Ok(packet.map(|mut packet| Source::from_bytes("", packet.split_off(prefix))))
 }
 
-/// Where the blocks of comments of a FLAC stream are, in bytes of the file. There should be one.
+/// The start and end of the comment blocks of a FLAC stream, in bytes of the file. A correct file has at most one.
 ///
 /// # Errors
 /// If a read failed.

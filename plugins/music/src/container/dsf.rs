@@ -1,4 +1,4 @@
-//! DSF (DSD streams): three little-endian chunks, and an ID3v2 tag where the header says.
+//! DSF (DSD): three little-endian chunks, and an ID3v2 tag at an offset in the header.
 
 use std::io::Result;
 
@@ -6,7 +6,7 @@ use svc_plugin_api::Source;
 
 use crate::audio::{Audio, samples_ms};
 
-/// Where the ID3v2 tag is, in bytes, if there is one.
+/// The offset of the ID3v2 tag, if there is one.
 ///
 /// # Errors
 /// If a read failed.
@@ -15,7 +15,7 @@ pub fn tag_offset(source: &mut Source) -> Result<Option<u64>> {
     Ok(offset.filter(|offset| *offset > 0 && *offset < source.size()))
 }
 
-/// Reads the properties of a file, if they are there.
+/// Reads the properties; the inner error is the reason why they are unreadable.
 ///
 /// # Errors
 /// If a read failed.

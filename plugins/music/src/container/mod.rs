@@ -1,4 +1,5 @@
-//! What a file is, by its content; its name decides only between formats that have no magic bytes.
+//! Detects the format of a file by its content, and by its extension if the format has no magic number. Locates the
+//! tags.
 
 pub mod asf;
 pub mod comments;
@@ -15,9 +16,7 @@ use crate::items::id3v2::Tag;
 use crate::items::{ItemList, atoms, wave64};
 use tail::{ApeTag, Tail, ape_in_front};
 
-/// The formats that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are those of the formats")]
 pub enum Format {
     Mpeg,
     Adts,
@@ -38,35 +37,34 @@ pub enum Format {
     Matroska,
 }
 
-/// A file's format, and where it begins and ends between the tags in front and behind.
+/// The format of a file, and the positions of its tags and audio.
 pub struct Container {
-    /// The format.
     pub format: Format,
-    /// The ID3v2 tags, best first.
+    /// Best first.
     pub id3v2: Vec<Tag>,
-    /// The chunks of a WAV or AIFF file.
+    /// Of a WAV or AIFF file.
     pub chunks: Option<ItemList<[u8; 4]>>,
-    /// The items of an MP4 file's tag.
+    /// The items of the `ilst` tag of an MP4 file.
     pub atoms: Option<ItemList<[u8; 4]>>,
-    /// The comments of an Ogg stream.
+    /// The comments of an Ogg stream, in memory.
     pub comments: Option<Source>,
-    /// An APE tag in front, where it does not belong.
+    /// An APE tag before the audio, where the specification does not allow it.
     pub ape: Option<ApeTag>,
-    /// Where the format's own bytes begin: not behind the end of the file.
+    /// The start of the format's own bytes, after leading tags; at most the size of the file.
     pub start: u64,
-    /// What lies behind them, in formats of which tags lie there.
+    /// The tags after the audio, in formats that have them there.
     pub tail: Tail,
 }
 
-/// How many leading tags are skipped; more than two are not seen in the wild.
+/// Ordinary files have at most two.
 const MAX_LEADING_TAGS: usize = 4;
-/// How much junk before a first frame is looked through, in bytes.
+/// The most bytes that are searched for the first frame.
 const MAX_JUNK: usize = 64 * 1024;
 impl Container {
-    /// Says what the file is.
+    /// Detects the format of a file and locates its tags.
     ///
     /// # Errors
-    /// `Refused` if it is none of the formats, `Io` if a read failed.
+    /// `Refused` for another format, `Io` if a read failed.
     pub fn detect(source: &mut Source) -> Result<Self, ExtractError> {
         let mut start = 0;
         let mut leading = Vec::new();
@@ -86,7 +84,7 @@ impl Container {
             None => by_name_or_frame(source, start)?,
         };
         let Some(format) = format else {
-            return Err(ExtractError::Refused("not a known kind of music file".into()));
+            return Err(ExtractError::Refused("not a supported music format".into()));
         };
         let tail = match format {
             Format::Mpeg | Format::Adts | Format::Ape | Format::WavPack | Format::Musepack => {
@@ -133,7 +131,7 @@ impl Container {
     }
 }
 
-/// The whole size in bytes of an ID3v2 tag that begins here.
+/// The total size in bytes of the ID3v2 tag at `offset`; `None` if there is none.
 ///
 /// # Errors
 /// If a read failed.
@@ -174,7 +172,7 @@ fn by_magic(head: &[u8]) -> Option<Magic> {
     }))
 }
 
-/// The first packet of an Ogg stream says what the stream is.
+/// The format of an Ogg stream by its first packet.
 fn by_ogg_packet(page: &[u8]) -> Option<Format> {
     let packet = Page::parse(page)?.body;
     match packet {
@@ -186,7 +184,7 @@ fn by_ogg_packet(page: &[u8]) -> Option<Format> {
     }
 }
 
-/// Formats without magic bytes at the beginning: old Musepack, and frames behind junk.
+/// Formats without a magic number at the start: old Musepack, and MPEG frames after other bytes.
 fn by_name_or_frame(source: &mut Source, start: u64) -> Result<Option<Format>, ExtractError> {
     let named = match source.extension().as_str() {
         "mp3" | "mp2" | "mp1" => Some(Format::Mpeg),

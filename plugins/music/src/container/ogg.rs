@@ -1,16 +1,16 @@
-//! The header packets of an Ogg stream, put together from their pages.
+//! The header packets of an Ogg stream, assembled from its pages.
 
 use std::io::Result;
 
 use containers::ogg::{HEADER_BYTES, MAX_HEADER_BYTES, Page};
 use svc_plugin_api::Source;
 
-/// The most bytes of pages that are read for header packets; comments may contain pictures.
+/// The most bytes of pages that are read; comments may contain pictures.
 const MAX_PAGES_BYTES: usize = 16 * 1024 * 1024;
 /// The most packets of one call.
 const MAX_PACKETS: usize = 64;
 
-/// The first `count` packets of the first stream that begins at `start`; fewer where the file ends before.
+/// The first `count` packets of the first stream at `start`; fewer if the file ends before.
 ///
 /// # Errors
 /// If a read failed.
@@ -27,7 +27,7 @@ pub fn packets(source: &mut Source, start: u64, count: usize) -> Result<Vec<Vec<
         let body_offset = offset + page.header_length() as u64;
         offset += page.length as u64;
         total += HEADER_BYTES;
-        // Pages of other streams may be in between.
+        // Pages of other streams may be interleaved.
         if *serial.get_or_insert(page.serial) != page.serial {
             continue;
         }
@@ -40,7 +40,7 @@ pub fn packets(source: &mut Source, start: u64, count: usize) -> Result<Vec<Vec<
             if let Some(packet) = packets.last_mut() {
                 packet.extend_from_slice(bytes);
             }
-            // A segment of less than 255 bytes ends its packet.
+            // A segment of less than 255 bytes ends a packet.
             if *segment < 255 {
                 packets.push(Vec::new());
             }

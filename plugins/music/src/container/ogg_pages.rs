@@ -1,19 +1,19 @@
-//! The pages of an Ogg file: how many samples its stream has, or its streams if they are chained.
+//! Counts the samples of an Ogg stream by the positions of its pages. Chained streams are added up.
 
 use std::io::Result;
 
 use containers::ogg::{MAX_HEADER_BYTES, NO_POSITION, Page};
 use svc_plugin_api::Source;
 
-/// How much of the file's end is searched for the last page, in steps.
+/// The number of bytes at the end that are searched for the last page, in steps.
 const TAIL_BYTES: [u64; 3] = [32 * 1024, 128 * 1024, 1024 * 1024];
-/// The most bytes that are walked page by page.
+/// The most bytes that are read page by page.
 const MAX_WALKED: u64 = 40 * 1024 * 1024;
 const CHUNK_BYTES: usize = 1024 * 1024;
-/// The most streams beside each other.
+/// The most interleaved streams.
 const MAX_STREAMS: usize = 16;
 
-/// What is kept of a page.
+/// The fields of a page without borrowing its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     begins_stream: bool,
@@ -24,7 +24,7 @@ struct Entry {
     magic: [u8; 4],
 }
 
-/// The page at the start of these bytes, if they hold its header and table.
+/// The page at the start of these bytes, if they contain its whole header.
 fn entry(bytes: &[u8]) -> Option<Entry> {
     let page = Page::parse(bytes)?;
     let mut magic = [0; 4];
@@ -38,13 +38,13 @@ fn entry(bytes: &[u8]) -> Option<Entry> {
     })
 }
 
-/// The samples of the stream that begins here; where others are chained behind it, of all that are like it.
+/// The samples of the first stream at `start`, plus those of streams of the same codec that are chained to it.
 ///
 /// # Errors
 /// If a read failed.
 pub fn samples(source: &mut Source, start: u64) -> Result<u64> {
-    let beside = beginnings(source, start)?;
-    let Some(first) = beside.first().copied() else {
+    let interleaved = beginnings(source, start)?;
+    let Some(first) = interleaved.first().copied() else {
         return Ok(0);
     };
     let mut last = None;
@@ -52,7 +52,7 @@ pub fn samples(source: &mut Source, start: u64) -> Result<u64> {
         let from = source.size().saturating_sub(length).max(start);
         let tail = source.bytes_at(from, usize::try_from(length).unwrap_or(0))?;
         last = last.or_else(|| backwards(&tail).next());
-        let is_chained = last.is_some_and(|last| beside.iter().all(|page| page.serial != last.serial));
+        let is_chained = last.is_some_and(|last| interleaved.iter().all(|page| page.serial != last.serial));
         if is_chained {
             return walk(source, start, first.magic);
         }
@@ -67,7 +67,7 @@ pub fn samples(source: &mut Source, start: u64) -> Result<u64> {
     walk(source, start, first.magic)
 }
 
-/// The pages in these bytes, the last one first.
+/// The pages in these bytes, last one first.
 fn backwards(bytes: &[u8]) -> impl Iterator<Item = Entry> {
     let places = (0..bytes.len())
         .rev()
@@ -83,7 +83,7 @@ fn first_position(page: &Entry) -> u64 {
     }
 }
 
-/// The first pages of the streams that begin here, beside each other.
+/// The first pages of the interleaved streams at `at`.
 fn beginnings(source: &mut Source, mut at: u64) -> Result<Vec<Entry>> {
     let mut pages: Vec<Entry> = Vec::new();
     while pages.len() < MAX_STREAMS {
@@ -99,7 +99,7 @@ fn beginnings(source: &mut Source, mut at: u64) -> Result<Vec<Entry>> {
     Ok(pages)
 }
 
-/// Adds up the streams of this kind, one of those that lie beside each other.
+/// Adds up the chained streams whose first packet starts with `magic`.
 fn walk(source: &mut Source, start: u64, magic: [u8; 4]) -> Result<u64> {
     let until = source.size().min(start.saturating_add(MAX_WALKED));
     let (mut at, mut total, mut link) = (start, 0_u64, 0);
@@ -124,7 +124,8 @@ fn walk(source: &mut Source, start: u64, magic: [u8; 4]) -> Result<u64> {
             at += page.length as u64;
             rest = rest.get(length..).unwrap_or_default();
         }
-        // A page that is not whole in the chunk begins the next one; no page at all is the end, or junk.
+        // A page that the chunk contains only in part starts the next chunk. Without any page this is the end or
+        // junk.
         let walked = bytes.len() - rest.len();
         if walked == 0 {
             let next = bytes.windows(4).skip(1).position(|window| window == b"OggS");

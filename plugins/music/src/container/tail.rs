@@ -1,4 +1,4 @@
-//! Tags at the end of a file: ID3v1, APE, Lyrics3 and ID3v2 with a footer, in any order.
+//! Locates tags at the end of a file: ID3v1, APE, Lyrics3 and ID3v2 with a footer, in any order.
 
 use std::io::Result;
 
@@ -7,40 +7,38 @@ use svc_plugin_api::Source;
 const ID3V1_BYTES: u64 = 128;
 const FOOTER_BYTES: u64 = 32;
 const ID3V2_FOOTER_BYTES: u64 = 10;
-/// `LYRICS200`, and the six digits before it.
+/// `LYRICS200` and the six digits before it.
 const LYRICS_BYTES: u64 = 15;
-/// The most tags behind each other.
+/// The most consecutive tags.
 const MAX_TAGS: usize = 8;
-/// How far before the footer the header of a tag with a wrong size is searched for.
+/// The most bytes before a footer that are searched for the header, if the size in the footer is wrong.
 const MAX_SEARCH: u64 = 16 * 1024;
 const APE: &[u8; 8] = b"APETAGEX";
-/// The flag of an APE tag that has a header.
+/// The flag of an APE tag with a header.
 const HAS_HEADER: u32 = 1 << 31;
 
-/// Where the items of an APE tag are.
+/// The position of an APE tag's items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ApeTag {
-    /// Where the first item begins.
+    /// Of the first item.
     pub start: u64,
-    /// Where the last one ends.
+    /// Of the last item.
     pub end: u64,
 }
 
-/// What lies behind the sound.
+/// The tags after the audio, as offsets in the file.
 #[derive(Debug, Clone, Default)]
 pub struct Tail {
-    /// Where an ID3v1 tag begins.
     pub id3v1: Option<u64>,
-    /// The APE tag.
     pub ape: Option<ApeTag>,
-    /// Where ID3v2 tags with a footer begin.
+    /// Tags with a footer.
     pub id3v2: Vec<u64>,
     /// Where the tags begin.
     pub start: u64,
 }
 
 impl Tail {
-    /// Looks at the end of a file, down to where its head ends.
+    /// Locates the tags between `head` and the end of the file.
     ///
     /// # Errors
     /// If a read failed.
@@ -59,7 +57,7 @@ impl Tail {
         Ok(tail)
     }
 
-    /// Where the last tag before what is known begins.
+    /// The start of the last tag before those that are known.
     fn before(&mut self, source: &mut Source, head: u64) -> Result<Option<u64>> {
         let end = self.start;
         if let Some(start) = end.checked_sub(ID3V1_BYTES)
@@ -99,7 +97,7 @@ impl Tail {
     }
 }
 
-/// The tag with this footer, and where it begins.
+/// The tag with this footer, and its start.
 fn ape(source: &mut Source, footer: u64, bytes: &[u8; 32], head: u64) -> Result<(ApeTag, u64)> {
     let number = |at: usize| {
         bytes
@@ -115,13 +113,13 @@ fn ape(source: &mut Source, footer: u64, bytes: &[u8; 32], head: u64) -> Result<
     if let Some(start) = start {
         let header = start.saturating_sub(FOOTER_BYTES);
         let has_header = source.array_at::<8>(header)? == Some(*APE);
-        // The flag is not always right; a wrong size would not lead to the header.
+        // The flag is unreliable, and a wrong size does not lead to a header.
         if has_header || number(20) & HAS_HEADER == 0 {
             let tag = ApeTag { start, end: footer };
             return Ok((tag, if has_header { header } else { start }));
         }
     }
-    // The size is wrong, or the flag: the header says where the tag begins, if there is one.
+    // The size or the flag is wrong: search for the header.
     let from = footer.saturating_sub(MAX_SEARCH).max(head);
     let before = source.bytes_at(from, usize::try_from(footer - from).unwrap_or(0))?;
     let header = before.windows(APE.len()).rposition(|window| window == APE);
@@ -134,7 +132,7 @@ fn ape(source: &mut Source, footer: u64, bytes: &[u8; 32], head: u64) -> Result<
     Ok((tag, found.unwrap_or(start)))
 }
 
-/// The tag in front of the sound: not where the format wants it, but it is found there.
+/// An APE tag before the audio.
 ///
 /// # Errors
 /// If a read failed.

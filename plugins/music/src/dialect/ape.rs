@@ -1,4 +1,4 @@
-//! APE tags: free names and texts.
+//! APE tags: text values with free names.
 
 use std::io::Result;
 
@@ -9,7 +9,7 @@ use crate::container::tail::ApeTag;
 use crate::items::ape;
 use crate::tags::{Tags, key_of_name};
 
-/// Reads a tag, version 1 or 2. Several values are separated by NUL.
+/// Reads a tag of version 1 or 2, in which NUL separates several values.
 ///
 /// # Errors
 /// If a read failed.
@@ -20,7 +20,7 @@ pub fn read(source: &mut Source, tag: &ApeTag, findings: &mut Findings) -> Resul
         let name = item.name.key(source)?;
         if let Some(key) = key_of_name(&name) {
             let text = item.bytes(source, MAX_TEXT_BYTES)?;
-            // Version 1 has no word on the encoding.
+            // Version 1 does not define the encoding.
             tags.add(key, super::utf8_or_latin1(&text));
         }
     }

@@ -1,4 +1,4 @@
-//! Vorbis comments: free names and texts.
+//! Vorbis comments: text values with free names.
 
 use std::io::Result;
 
@@ -8,7 +8,7 @@ use super::{Findings, MAX_TEXT_BYTES};
 use crate::items::comments;
 use crate::tags::{Tags, key_of_name};
 
-/// Reads the block between two places.
+/// Reads the comment block between two offsets.
 ///
 /// # Errors
 /// If a read failed.
@@ -27,7 +27,7 @@ pub fn read(source: &mut Source, start: u64, end: u64, findings: &mut Findings) 
         };
         let bytes = source.slice_at(item.body, length.min(MAX_TEXT_BYTES), &mut spare)?;
         let text = bytes.get(behind..).unwrap_or_default();
-        // What is no UTF-8 is marked in the text: the rest of it still says something.
+        // Invalid UTF-8 is replaced, so that the rest of the text is kept.
         tags.add(key, String::from_utf8_lossy(text));
     }
     findings.damaged("Vorbis comments", list.damaged_places);

@@ -8,7 +8,7 @@ use svc_plugin_api::Source;
 use super::{Findings, latin1};
 use crate::tags::{Key, Tags};
 
-/// Reads the tag at this place.
+/// Reads the tag at `offset`.
 ///
 /// # Errors
 /// If a read failed.
@@ -33,7 +33,7 @@ pub fn read(source: &mut Source, offset: u64, findings: &mut Findings) -> Result
         tags.add(key, text(from, length));
     }
     let [.., mark, track, genre] = bytes;
-    // Version 1.1 has a track number in the last byte of the comment, and a zero before it.
+    // Version 1.1 has a track number in the last byte of the comment, after a zero.
     let has_track = mark == 0 && track != 0;
     tags.add(Key::Comment, text(97, if has_track { 28 } else { 30 }));
     if has_track {

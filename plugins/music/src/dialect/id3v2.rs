@@ -1,4 +1,4 @@
-//! ID3v2.2 to 2.4: what the frames say.
+//! ID3v2.2 to 2.4: text, people, dates and comments of frames.
 
 mod text;
 
@@ -13,10 +13,10 @@ use text::{Texts, decode};
 
 /// The owner of a recording id in a `UFID` frame.
 const MUSICBRAINZ: &[u8] = b"http://musicbrainz.org";
-/// The most bytes of a frame that is text; those that are compressed become no longer than that.
+/// The most bytes of a text frame, before and after decompression.
 const MAX_FRAME_BYTES: usize = 1024 * 1024;
 
-/// Reads a tag.
+/// Reads the frames of a tag.
 ///
 /// # Errors
 /// If a read failed.
@@ -30,7 +30,7 @@ pub fn read(source: &mut Source, tag: &mut Tag, findings: &mut Findings) -> Resu
             continue;
         }
         let read = match tag.body(source, frame, MAX_FRAME_BYTES)? {
-            Ok(body) => reader.frame(&id, &body).ok_or("it is no text of its encoding"),
+            Ok(body) => reader.frame(&id, &body).ok_or("it is invalid in its encoding"),
             Err(reason) => Err(reason),
         };
         if let Err(reason) = read {
@@ -42,7 +42,7 @@ pub fn read(source: &mut Source, tag: &mut Tag, findings: &mut Findings) -> Resu
     Ok(())
 }
 
-/// Whether such a frame may say something that we know.
+/// Whether frames with this id are read.
 fn is_read(id: &[u8; 4]) -> bool {
     key_of(id).is_some()
         || matches!(
@@ -54,16 +54,16 @@ fn is_read(id: &[u8; 4]) -> bool {
 #[derive(Default)]
 struct Reader {
     tags: Tags,
-    /// Before 2.4 a date is three frames: year, day and month, time.
+    /// Before 2.4 a date is in three frames: year, day and month, time.
     year: Option<String>,
     day: Option<String>,
     time: Option<String>,
-    /// Descriptions and texts.
+    /// Pairs of description and text.
     comments: Vec<(String, String)>,
 }
 
 impl Reader {
-    /// Takes a frame over; `None` if its body cannot be decoded.
+    /// Adds a frame; `None` if its body is invalid.
     fn frame(&mut self, id: &[u8; 4], body: &[u8]) -> Option<()> {
         if id == b"UFID" {
             let owner = body.iter().position(|byte| *byte == 0)?;
@@ -98,7 +98,7 @@ impl Reader {
         Some(())
     }
 
-    /// TMCL pairs an instrument with its player, the others a role with a person.
+    /// `TMCL` pairs an instrument with its player, the other frames pair a role with a person.
     fn people(&mut self, id: &[u8; 4], text: &str) {
         let texts: Vec<&str> = text.split('\0').collect();
         for pair in texts.chunks_exact(2) {
@@ -124,7 +124,7 @@ impl Reader {
         self.tags
     }
 
-    /// The date of the three frames, as far as they go: day and time count only behind what is before them.
+    /// The date in the three frames. Day and time count only if the part before them is present.
     fn date(&self) -> Option<String> {
         let year = self.year.as_deref()?;
         let digits = |text: &Option<String>| {
@@ -145,7 +145,7 @@ impl Reader {
         )
     }
 
-    /// The comment without a description; else the first one that is not a program's own data.
+    /// The comment without a description, else the first that is not private data of a program.
     fn best_comment(&self) -> Option<String> {
         let is_a_programs = |description: &str| {
             ["iTun", "Songs-DB", "ID3v1"]

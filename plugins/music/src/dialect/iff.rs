@@ -1,4 +1,4 @@
-//! The text chunks of RIFF (`LIST INFO`) and AIFF.
+//! Text chunks of RIFF (`LIST INFO`) and AIFF.
 
 use std::io::Result;
 
@@ -8,10 +8,10 @@ use super::{Findings, MAX_TEXT_BYTES, utf8_or_latin1};
 use crate::items::{Item, ItemList, chunks};
 use crate::tags::{Key, Tags};
 
-/// Bytes of a comment of AIFF before its text: time, marker, length.
+/// Bytes before the text of an AIFF comment: time, marker, length.
 const COMMENT_HEAD: usize = 8;
 
-/// Reads the chunks of a WAV file.
+/// Reads the `LIST INFO` chunks of a WAV file.
 ///
 /// # Errors
 /// If a read failed.
@@ -63,7 +63,7 @@ fn key_of(name: &[u8; 4], text: &str) -> Option<Key> {
     })
 }
 
-/// In RIFF, `ISRC` is the source of the material; some programs put the recording code there all the same.
+/// In RIFF, `ISRC` is the source of the material, but some programs write the recording code.
 fn looks_like_isrc(text: &str) -> bool {
     let code: Vec<u8> = text
         .bytes()
@@ -98,14 +98,14 @@ pub fn read_aiff(source: &mut Source, file: &ItemList<[u8; 4]>, findings: &mut F
     Ok(())
 }
 
-/// The texts of a `COMT` chunk behind its count.
+/// The texts of a `COMT` chunk, after the count.
 fn comments(mut rest: &[u8], tags: &mut Tags) {
     while let Some((head, after)) = rest.split_at_checked(COMMENT_HEAD) {
         let length = head.last_chunk().map_or(0, |length| u16::from_be_bytes(*length));
         let length = usize::from(length).min(after.len());
         let (text, after) = after.split_at(length);
         tags.add(Key::Comment, utf8_or_latin1(text));
-        // They begin at even places.
+        // Comments begin at even offsets.
         rest = after.get(length % 2..).unwrap_or_default();
     }
 }

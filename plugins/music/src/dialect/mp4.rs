@@ -1,4 +1,4 @@
-//! MP4 `ilst`: four-letter atoms, and free-form ones with a name.
+//! MP4 `ilst`: atoms with a name of four letters, and free-form atoms with a name of their own.
 
 use std::io::Result;
 
@@ -9,20 +9,20 @@ use super::{Findings, MAX_TEXT_BYTES};
 use crate::items::{Item, ItemList, atoms, walk};
 use crate::tags::{Key, Tags, key_of_name};
 
-/// The longest free name.
+/// The longest name of a free-form atom.
 const MAX_NAME: usize = 64;
-/// Bytes of a `data` atom before its value: the type and a locale; and of a `name` atom before the name.
+/// Bytes before the content of a `data` atom (type and locale) and of a `name` atom.
 const DATA_HEAD: usize = 8;
 const NAME_HEAD: usize = 4;
 
-/// Types of values.
+/// Type codes of values.
 const UNTYPED: u32 = 0;
 const UTF8: u32 = 1;
 const UTF16: u32 = 2;
 const SIGNED: u32 = 21;
 const UNSIGNED: u32 = 22;
 
-/// Reads the items of a file's tag.
+/// Reads the items of the `ilst` atom.
 ///
 /// # Errors
 /// If a read failed.
@@ -54,7 +54,7 @@ pub fn read(source: &mut Source, list: &ItemList<[u8; 4]>, findings: &mut Findin
     Ok(())
 }
 
-/// The key of a free-form atom.
+/// The key of a free-form atom, by its name.
 fn free_key(source: &mut Source, values: &[Item<[u8; 4]>]) -> Result<Option<Key>> {
     let Some(name) = values.iter().find(|value| &value.name == b"name") else {
         return Ok(None);
@@ -68,7 +68,7 @@ fn add(tags: &mut Tags, atom: &[u8; 4], key: Key, kind: u32, value: &[u8]) {
     match atom {
         b"trkn" => pair(value, tags, Key::TrackNumber, Key::TrackTotal),
         b"disk" => pair(value, tags, Key::DiscNumber, Key::DiscTotal),
-        // ID3v1 numbers, from 1.
+        // Numbers of ID3v1 genres, from 1.
         b"gnre" => {
             let number = value.last_chunk().map_or(0, |number| u16::from_be_bytes(*number));
             let genre = usize::from(number)
@@ -76,7 +76,7 @@ fn add(tags: &mut Tags, atom: &[u8; 4], key: Key, kind: u32, value: &[u8]) {
                 .and_then(|number| GENRES.get(number));
             tags.add(key, genre.copied().unwrap_or_default());
         }
-        // Numbers, though some programs do not say so.
+        // Numbers, even if the type code is missing.
         b"cpil" | b"tmpo" if matches!(kind, UNTYPED | SIGNED | UNSIGNED) => {
             if let Some(number) = number(value, kind != UNSIGNED) {
                 tags.add(key, number.to_string());
@@ -113,7 +113,7 @@ fn key_of(atom: &[u8; 4]) -> Option<Key> {
     })
 }
 
-/// A value as text. What has no type, or one that nobody knows, is text if it can be.
+/// A value as text. Values of an unknown type count as text if they are valid UTF-8.
 fn text(kind: u32, value: &[u8]) -> Option<String> {
     match kind {
         UTF16 => {
@@ -133,7 +133,7 @@ fn text(kind: u32, value: &[u8]) -> Option<String> {
     }
 }
 
-/// A number of up to 8 bytes.
+/// An integer of 1 to 8 bytes.
 fn number(value: &[u8], is_signed: bool) -> Option<i128> {
     let bits = 8 * u32::try_from(value.len())
         .ok()
@@ -145,7 +145,7 @@ fn number(value: &[u8], is_signed: bool) -> Option<i128> {
     Some(if is_negative { number - (1 << bits) } else { number })
 }
 
-/// Two bytes of nothing, the number, the total, each 16 bits; some programs leave the end away.
+/// Two reserved bytes, the number, the total, of 16 bits each; some programs omit the end.
 fn pair(value: &[u8], tags: &mut Tags, number: Key, total: Key) {
     let at = |start: usize| Some(u16::from_be_bytes(*value.get(start..)?.first_chunk()?));
     for (key, value) in [(number, at(2)), (total, at(4))] {

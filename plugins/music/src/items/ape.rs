@@ -1,4 +1,4 @@
-//! Items of an APE tag: a length, flags, a key up to its NUL, the value.
+//! Items of an APE tag: length, flags, key with NUL, value.
 
 use std::io::Result;
 
@@ -7,14 +7,13 @@ use svc_plugin_api::Source;
 use super::{Head, ItemFormat, ItemList, walk};
 use crate::container::tail::ApeTag;
 
-/// The longest key, in bytes.
+/// In bytes.
 const MAX_KEY: usize = 255;
 const HEADER_BYTES: u64 = 8;
 
-/// The grammar of an item.
 pub struct Items;
 
-/// An item's flags, and where its key begins.
+/// The flags of an item, and the offset of its key.
 #[derive(Debug, Clone, Copy)]
 pub struct Name {
     flags: u32,
@@ -23,14 +22,11 @@ pub struct Name {
 }
 
 impl Name {
-    /// Whether the value is text: not bytes, not the address of something elsewhere. Bits that mean nothing may be
-    /// set.
+    /// Whether the value is text, not binary and not a URL. Undefined bits are ignored.
     pub fn is_text(self) -> bool {
         (self.flags >> 1) & 3 == 0
     }
 
-    /// The key.
-    ///
     /// # Errors
     /// If a read failed.
     pub fn key(self, source: &mut Source) -> Result<String> {
@@ -69,13 +65,13 @@ impl ItemFormat for Items {
     }
 
     fn is_known(&self, bytes: &[u8]) -> bool {
-        // A length below 16 MiB, no flags but those of the kind, a key that begins with a letter.
+        // A length below 16 MiB, no flags except those of the type, a key that begins with a letter.
         matches!(bytes, [_, _, _, 0, flags, 0, 0, 0 | 0x80 | 0xa0 | 0xc0 | 0xe0, first, second, _]
             if *flags < 8 && first.is_ascii_alphabetic() && (0x20..=0x7e).contains(second))
     }
 }
 
-/// The items of a tag; their count is not believed.
+/// The items of a tag; the stated count is ignored.
 ///
 /// # Errors
 /// If a read failed.

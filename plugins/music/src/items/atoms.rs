@@ -1,4 +1,4 @@
-//! Items of an `ilst` atom: an atom for each, and in it atoms `data`, before them `mean` and `name`.
+//! Items of an `ilst` atom: each is an atom with `data` atoms, which `mean` and `name` atoms may precede.
 
 use std::io::Result;
 
@@ -9,7 +9,6 @@ use super::{Head, ItemFormat, ItemList, walk};
 
 const HEADER_BYTES: u64 = 8;
 
-/// The grammar of an item.
 pub struct Atoms;
 
 impl ItemFormat for Atoms {
@@ -35,7 +34,7 @@ impl ItemFormat for Atoms {
     }
 }
 
-/// Whether this is the name of an atom that an item consists of.
+/// Whether an atom with this name occurs inside an item.
 fn is_inner(name: &[u8]) -> bool {
     matches!(
         name,
@@ -46,7 +45,7 @@ fn is_inner(name: &[u8]) -> bool {
     )
 }
 
-/// The inside of an item: its atoms `data` and the like.
+/// The atoms inside an item.
 pub struct Values;
 
 impl ItemFormat for Values {
@@ -64,7 +63,7 @@ impl ItemFormat for Values {
     }
 }
 
-/// The items of a file's `ilst`.
+/// The items of the `ilst` atom; `None` if the file has none.
 ///
 /// # Errors
 /// If a read failed.

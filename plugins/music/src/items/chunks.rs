@@ -1,4 +1,4 @@
-//! Chunks of RIFF (little-endian) and AIFF (big-endian), and those of a `LIST INFO`.
+//! Chunks of WAV, of `LIST INFO` in WAV, and of AIFF.
 
 use std::io::Result;
 
@@ -7,18 +7,14 @@ use svc_plugin_api::Source;
 
 use super::{Head, Item, ItemFormat, ItemList, walk};
 
-/// Whose chunks they are.
+/// The parent of the chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A WAV file's.
     Riff,
-    /// Those of a `LIST INFO` in one.
     Info,
-    /// An AIFF file's.
     Aiff,
 }
 
-/// The grammar of a chunk.
 #[derive(Debug, Clone, Copy)]
 struct Chunks {
     kind: Kind,
@@ -54,7 +50,7 @@ impl ItemFormat for Chunks {
             let ends = [data_end.saturating_add(data_end & 1).min(end), data_end];
             return Ok(Some(Head { name, body, ends }));
         }
-        // Chunks begin at even offsets; some programs leave out the byte of padding.
+        // Chunks begin at even offsets; some programs omit the byte of padding.
         let ends = [body_end + u64::from(size & 1), body_end];
         Ok(Some(Head { name, body, ends }))
     }
@@ -76,7 +72,7 @@ impl ItemFormat for Chunks {
     }
 }
 
-/// Whether a chunk of this name is believed wherever it is found.
+/// Whether the name identifies a chunk at any offset.
 fn is_known(name: &[u8; 4]) -> bool {
     matches!(
         name,
@@ -106,8 +102,8 @@ fn is_known(name: &[u8; 4]) -> bool {
 }
 
 impl Chunks {
-    /// Where the sound ends. Recorders that were cut off leave 0 or 0xffffffff as its size, and a size beyond the
-    /// file means the same.
+    /// The end of the audio. 0, 0xffffffff and sizes beyond the file are from interrupted recorders and mean the end
+    /// of the file.
     fn data_end(&self, source: &mut Source, body: u64, size: u32, end: u64) -> Result<u64> {
         let size = match (size, self.data_bytes) {
             (UNKNOWN_SIZE, Some(size)) => size,
@@ -123,7 +119,7 @@ impl Chunks {
     }
 }
 
-/// The chunks of a file that begins here.
+/// The chunks of the file that begins at `start`.
 ///
 /// # Errors
 /// If a read failed.
@@ -134,7 +130,7 @@ pub fn of_file(source: &mut Source, kind: Kind, start: u64) -> Result<ItemList<[
     walk(&Chunks { kind, data_bytes }, source, start, end)
 }
 
-/// The chunks of a `LIST INFO`; none if the list is another one.
+/// The chunks of a `LIST INFO`; `None` for a list of another type.
 ///
 /// # Errors
 /// If a read failed.

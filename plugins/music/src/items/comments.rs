@@ -1,4 +1,4 @@
-//! Vorbis comments: a vendor, a count, and comments of a length and `name=text`.
+//! Vorbis comments: a vendor, a count, and comments with a length and `name=text`.
 
 use std::io::Result;
 
@@ -6,11 +6,10 @@ use svc_plugin_api::Source;
 
 use super::{Head, ItemFormat, ItemList, walk};
 
-/// The longest name.
+/// In bytes.
 pub const MAX_NAME: usize = 64;
 const LENGTH_BYTES: u64 = 4;
 
-/// The grammar of a comment.
 pub struct Comments;
 
 impl ItemFormat for Comments {
@@ -32,7 +31,7 @@ impl ItemFormat for Comments {
     }
 
     fn is_padding(&self, bytes: &[u8]) -> bool {
-        // In Vorbis a bit is set behind the last comment.
+        // Vorbis sets a framing bit after the last comment.
         matches!(bytes, [0 | 1, rest @ ..] if rest.iter().all(|byte| *byte == 0))
     }
 
@@ -43,15 +42,15 @@ impl ItemFormat for Comments {
     }
 }
 
-/// The length of the name before the `=`.
+/// The length of the name before the `=`; `None` without one.
 pub fn name_length(comment: &[u8]) -> Option<usize> {
     let length = comment.iter().position(|byte| *byte == b'=')?;
     let name = comment.get(..length)?;
     (!name.is_empty() && name.iter().all(|byte| (0x20..=0x7d).contains(byte))).then_some(length)
 }
 
-/// The comments of a block. The count is not believed, and the length of the vendor's name only if a comment is
-/// behind it.
+/// The comments of a block. The stated count is ignored, and the length of the vendor's name counts only if a comment
+/// follows.
 ///
 /// # Errors
 /// If a read failed.

@@ -1,8 +1,8 @@
-//! Tags are rows of items, each of which says how long it is: frames, comments, chunks, atoms.
+//! Error-tolerant reading of tags as lists of items with lengths: frames, comments, chunks, atoms.
 //!
-//! One wrong length must not cost what lies behind it. So an item's end is believed only if the row goes on there;
-//! if not, the next item is searched for, byte by byte, and the damaged one ends where that begins. What an item may
-//! look like is its [`ItemFormat`]'s matter.
+//! An item with a wrong length must not make the items after it unreadable. The end of an item is therefore valid
+//! only if another item, padding or the end of the list follows. Otherwise the next item is searched byte by byte,
+//! and the damaged item ends there. An [`ItemFormat`] describes the headers of one tag format.
 
 pub mod ape;
 pub mod atoms;
@@ -15,79 +15,77 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
-/// The most items of a row.
+/// The most items of a list.
 const MAX_ITEMS: usize = 4096;
-/// The most bytes of a row that are searched for items that are not where they should be.
+/// The most bytes of a list that are searched for displaced items.
 const MAX_SEARCHED: u64 = 4 * 1024 * 1024;
-/// How much is searched at a time.
+/// The bytes that are searched with one read.
 const SEARCH_BYTES: u64 = 64 * 1024;
-/// How much of an item's end is searched for items that its length has swallowed.
+/// The bytes at the end of an item that are searched for items within its stated length.
 const TAIL_BYTES: u64 = 1024;
-/// The most places that look like an item and are looked at closely.
+/// The most possible item headers that are verified.
 const MAX_CANDIDATES: usize = 64;
-/// So many zeros where an item should begin are padding: the row ends.
+/// A run of this many zeros in place of an item is padding and ends the list.
 const PADDING_BYTES: u64 = 10;
 
-/// What an item's header says.
+/// The header of an item.
 #[derive(Debug, Clone, Copy)]
 pub struct Head<N> {
-    /// What the item is.
     pub name: N,
-    /// Where its body begins.
+    /// Where the body begins.
     pub body: u64,
-    /// Where it ends and the next one begins, as the format has it; then as careless programs write it.
+    /// Where the item ends and the next one begins: by the specification, and as incorrect programs write it.
     pub ends: [u64; 2],
 }
 
-/// What the items of a row look like.
+/// The format of the items in a list.
 pub trait ItemFormat {
-    /// What an item's header says that it is.
+    /// The identification in an item's header.
     type Name: Copy;
 
-    /// The header at this place, if it may be one.
+    /// The header at `at`; `None` if the bytes there cannot be one.
     ///
     /// # Errors
     /// If a read failed.
     fn head(&self, source: &mut Source, at: u64, end: u64) -> Result<Option<Head<Self::Name>>>;
 
-    /// Whether an item is believed to begin here although nothing says that one should: a known name, most often.
-    /// The bytes are at least [`Self::KNOWN_BYTES`].
+    /// Whether these bytes, at least [`Self::KNOWN_BYTES`], identify an item where none is expected: usually by a
+    /// known name.
     fn is_known(&self, bytes: &[u8]) -> bool;
 
-    /// How many bytes [`Self::is_known`] looks at.
+    /// The number of bytes that [`Self::is_known`] needs.
     const KNOWN_BYTES: usize;
 
-    /// The bytes of the shortest item; what is left of a row after that is no item.
+    /// The bytes of the shortest item; a shorter rest of a list is not an item.
     const LEAST_BYTES: u64;
 
-    /// Whether a row that goes on with these bytes, at most ten, has ended: they are zeros.
+    /// Whether these bytes, at most ten, are padding at the end of a list.
     fn is_padding(&self, bytes: &[u8]) -> bool {
         bytes.iter().all(|byte| *byte == 0)
     }
 
-    /// Whether such an item may hold what looks like other items.
+    /// Whether the body may contain bytes that look like items.
     fn may_contain_items(&self, _name: Self::Name) -> bool {
         false
     }
 }
 
-/// Where an item is.
+/// The position of an item, in bytes of the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Item<N> {
-    /// What it is.
     pub name: N,
-    /// Where its header begins.
+    /// Of the header.
     pub start: u64,
-    /// Where its body begins.
+    /// Of the body.
     pub body: u64,
-    /// Where its body ends.
+    /// Of the body.
     pub end: u64,
-    /// Whether it says that it is longer, and something else begins there or nothing at all.
+    /// Whether the stated length is larger, but another item begins there or the list ends.
     pub is_cut: bool,
 }
 
 impl<N> Item<N> {
-    /// The bytes of its body, or the first of them.
+    /// The first `most` bytes of the body.
     ///
     /// # Errors
     /// If a read failed.
@@ -97,16 +95,14 @@ impl<N> Item<N> {
     }
 }
 
-/// The items of a row, in order.
 #[derive(Debug)]
 pub struct ItemList<N> {
-    /// What was found.
     pub items: Vec<Item<N>>,
-    /// In how many places the row is damaged: a length that cannot be, or bytes that are no item.
+    /// The number of damaged places: wrong lengths and bytes that are not an item.
     pub damaged_places: u32,
 }
 
-/// Walks the row from `start` to `end`.
+/// Reads the list between `start` and `end`.
 ///
 /// # Errors
 /// If a read failed.
@@ -158,7 +154,7 @@ impl<G: ItemFormat> Walk<'_, G> {
                 end: self.end,
                 is_cut: false,
             };
-            // What lies behind a large item is looked at from its tail on, with one read of the host for both.
+            // Reads the end of a large item together with the header of the next one, in one read of the host.
             let tail = head.ends[0].min(self.end).saturating_sub(TAIL_BYTES);
             if tail > head.body && !self.format.may_contain_items(head.name) {
                 source.array_at::<1>(tail)?;
@@ -178,12 +174,12 @@ impl<G: ItemFormat> Walk<'_, G> {
                 }
                 None => {
                     list.damaged_places += 1;
-                    let [says, _] = head.ends;
+                    let [stated_end, _] = head.ends;
                     let next = self
                         .search(source, head.body, self.end, true)?
                         .unwrap_or(self.end);
-                    item.is_cut = next < says;
-                    (says.min(next), next)
+                    item.is_cut = next < stated_end;
+                    (stated_end.min(next), next)
                 }
             };
             (item.end, at) = next;
@@ -192,7 +188,7 @@ impl<G: ItemFormat> Walk<'_, G> {
         Ok(list)
     }
 
-    /// The end at which the row goes on.
+    /// The first of the item's ends at which the list continues.
     fn valid_end(&self, source: &mut Source, head: &Head<G::Name>) -> Result<Option<u64>> {
         let [first, second] = head.ends;
         if self.continues_at(source, first)? {
@@ -201,7 +197,7 @@ impl<G: ItemFormat> Walk<'_, G> {
         Ok((second != first && self.continues_at(source, second)?).then_some(second))
     }
 
-    /// Whether another item, padding or the end of the row is here.
+    /// Whether another item, padding or the end of the list is at `at`.
     fn continues_at(&self, source: &mut Source, at: u64) -> Result<bool> {
         if !self.has_room(at) {
             return Ok(at <= self.end);
@@ -209,7 +205,7 @@ impl<G: ItemFormat> Walk<'_, G> {
         let Some(head) = self.format.head(source, at, self.end)? else {
             return self.is_padding(source, at);
         };
-        // An item whose own length is wrong is one as well, if it is known.
+        // A known item counts even if its own length is wrong.
         let mut spare = Vec::new();
         Ok(head.ends.iter().any(|end| *end <= self.end)
             || self
@@ -228,8 +224,8 @@ impl<G: ItemFormat> Walk<'_, G> {
         Ok(self.format.is_padding(bytes))
     }
 
-    /// The first place in a range where a known item begins, behind which the row goes on. Where the row is known to
-    /// be damaged, what is behind it may be broken as well: that it fits is enough, unless such an item is inside.
+    /// The first known item in a range after which the list continues. In a damaged list the items after it may be
+    /// damaged too, so an item also counts if it fits into the list and contains no other.
     fn search(
         &mut self,
         source: &mut Source,
@@ -254,13 +250,13 @@ impl<G: ItemFormat> Walk<'_, G> {
         Ok(None)
     }
 
-    /// The first place in a range where a known item may begin.
+    /// The first offset in a range with a known item.
     fn candidate(&mut self, source: &mut Source, mut from: u64, until: u64) -> Result<Option<u64>> {
         let overlap = G::KNOWN_BYTES as u64 - 1;
         let mut spare = Vec::new();
         while from < until && self.left > 0 && self.candidates > 0 {
             let length = (until - from).min(SEARCH_BYTES).min(self.left);
-            // A header that begins in the range may end behind it.
+            // A header may extend beyond the range.
             let wanted = usize::try_from(length + overlap).unwrap_or(0);
             let bytes = source.slice_at(from, wanted, &mut spare)?;
             let found = bytes

@@ -1,4 +1,4 @@
-//! Chunks of Wave64, Sony's WAV for files of any size: GUIDs for names, 64 bits for sizes, which count the header.
+//! Chunks of Wave64, Sony's WAV for large files: names are GUIDs, sizes have 64 bits and include the header.
 
 use std::io::Result;
 
@@ -7,17 +7,16 @@ use svc_plugin_api::Source;
 use super::{Head, ItemFormat, ItemList, walk};
 
 const HEADER_BYTES: u64 = 24;
-/// Where the chunks of a file begin: behind its own GUID and size, and the GUID that says what it holds.
+/// The offset of the first chunk: after GUID and size of the file and the GUID of its type.
 const FIRST: u64 = 40;
-/// How a file begins: `riff` as a GUID.
+/// The start of a file: `riff` as a GUID.
 const MAGIC: [u8; 16] = *b"riff\x2e\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0";
-/// What GUIDs of chunks end with; they begin with the name that RIFF has.
+/// The ends of chunk GUIDs; a GUID begins with the RIFF name.
 const GUID_ENDS: [[u8; 12]; 2] = [
     *b"\xf3\xac\xd3\x11\x8c\xd1\x00\xc0\x4f\x8e\xdb\x8a",
     *b"\x2f\x91\xcf\x11\xa5\xd6\x28\xdb\x04\xc1\0\0",
 ];
 
-/// The grammar of a chunk.
 struct Chunks;
 
 impl ItemFormat for Chunks {
@@ -36,18 +35,21 @@ impl ItemFormat for Chunks {
             return Ok(None);
         };
         let body = at + HEADER_BYTES;
-        // Recorders that were cut off leave no size of the sound.
+        // Interrupted recorders leave the size of the audio unset.
         let is_open = &name == b"data" && matches!(size, 0 | u64::MAX);
         if size < HEADER_BYTES && !is_open {
             return Ok(None);
         }
-        let says = if is_open { end } else { at.saturating_add(size) };
+        let stated_end = if is_open { end } else { at.saturating_add(size) };
         let ends = match &name {
             b"data" => [
-                says.checked_next_multiple_of(8).unwrap_or(end).min(end),
-                says.min(end),
+                stated_end.checked_next_multiple_of(8).unwrap_or(end).min(end),
+                stated_end.min(end),
             ],
-            _ => [says.checked_next_multiple_of(8).unwrap_or(u64::MAX), says],
+            _ => [
+                stated_end.checked_next_multiple_of(8).unwrap_or(u64::MAX),
+                stated_end,
+            ],
         };
         Ok(Some(Head { name, body, ends }))
     }
@@ -65,12 +67,12 @@ fn is_chunk(guid: &[u8; 16]) -> bool {
     GUID_ENDS.iter().any(|end| guid.ends_with(end))
 }
 
-/// Whether a file that begins so is one.
+/// Whether a file that begins with these bytes is Wave64.
 pub fn is_magic(head: &[u8]) -> bool {
     head.starts_with(&MAGIC)
 }
 
-/// The chunks of a file that begins here.
+/// The chunks of the file that begins at `start`.
 ///
 /// # Errors
 /// If a read failed.

@@ -1,4 +1,4 @@
-//! `Cover Art (...)` items of an APE tag at the end of the file.
+//! `Cover Art (...)` items of APE tags.
 
 use std::io::Result;
 
@@ -11,7 +11,6 @@ use crate::items::ape;
 /// The longest file name before a picture, in bytes.
 const MAX_FILE_NAME: usize = 1024;
 
-/// Adds the covers of a tag.
 pub(super) fn find(source: &mut Source, tag: &ApeTag, found: &mut Vec<Found>) -> Result<()> {
     for cover in ape::list(source, tag)?.items {
         if cover.is_cut {
@@ -25,7 +24,7 @@ pub(super) fn find(source: &mut Source, tag: &ApeTag, found: &mut Vec<Found>) ->
     Ok(())
 }
 
-/// A file name, NUL, the picture.
+/// A file name, NUL, and the picture.
 fn item(
     source: &mut Source,
     value: u64,

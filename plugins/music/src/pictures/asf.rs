@@ -1,4 +1,4 @@
-//! `WM/Picture` values of ASF: type, length, media type and description in UTF-16, the picture.
+//! `WM/Picture` values of ASF: type, length, media type and description in UTF-16, picture.
 
 use std::io::Result;
 
@@ -8,7 +8,6 @@ use svc_plugin_api::Source;
 use super::{Found, add_at, purpose};
 use crate::container::asf::{self, PictureValue};
 
-/// Adds the pictures of a file.
 pub(super) fn find(source: &mut Source, found: &mut Vec<Found>) -> Result<()> {
     for value in asf::pictures(source)? {
         if let Some((kind, stated, skip, length)) = describe(&value) {

@@ -1,17 +1,15 @@
-//! The bytes of pictures that do not lie unchanged in the file.
+//! Decodes pictures that are not stored unchanged in the file.
 
 use svc_plugin_api::{ExtractError, MAX_PICTURE_BYTES, Source};
 
 use super::{Found, Storage, bytes as plain_bytes, id3v2, ogg};
 use crate::container::Container;
 
-/// The most bytes of a frame that are read for one picture: the picture, and what is before it.
+/// The most bytes of a frame that are read for one picture and the fields before it.
 pub(super) const MAX_FRAME_BYTES: usize = MAX_PICTURE_BYTES + 64 * 1024;
 
-/// The bytes of a picture.
-///
 /// # Errors
-/// `Invalid` if the picture is not there after all, `Io` if a read failed.
+/// `Invalid` if the picture cannot be decoded, `Io` if a read failed.
 pub fn bytes(source: &mut Source, picture: &Found) -> Result<Vec<u8>, ExtractError> {
     let bytes = match picture.storage {
         Storage::At(span) => return plain_bytes(source, span),
@@ -34,7 +32,7 @@ fn from_ogg(source: &mut Source, ordinal: usize) -> Result<Option<Vec<u8>>, Extr
     Ok(if is_block { block(&decoded) } else { Some(decoded) })
 }
 
-/// The picture of a FLAC picture block.
+/// The picture in a FLAC picture block.
 fn block(block: &[u8]) -> Option<Vec<u8>> {
     let number = |at: usize| usize::try_from(u32::from_be_bytes(*block.get(at..)?.first_chunk()?)).ok();
     let description = 8_usize.checked_add(number(4)?)?;
@@ -46,7 +44,7 @@ fn block(block: &[u8]) -> Option<Vec<u8>> {
     Some(block.get(start..start + length)?.to_vec())
 }
 
-/// Decodes base64 up to its end or to the first character that is none; blanks are passed over.
+/// Decodes base64 up to its end or to the first invalid character; whitespace is skipped.
 pub(super) fn base64(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
     let (mut buffer, mut bits) = (0_u32, 0);

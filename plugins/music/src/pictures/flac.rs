@@ -1,4 +1,4 @@
-//! `PICTURE` blocks of FLAC.
+//! Picture blocks of FLAC.
 
 use std::io::Result;
 
@@ -8,12 +8,11 @@ use svc_plugin_api::Source;
 use super::{Found, add_at, purpose};
 
 const PICTURE_BLOCK: u8 = 6;
-/// The most metadata blocks that are walked.
+/// The most metadata blocks that are read.
 const MAX_BLOCKS: usize = 1024;
-/// The most bytes of a media type or a description that are believed.
+/// Blocks with a longer media type or description are ignored, in bytes.
 const MAX_TEXT: u32 = 64 * 1024;
 
-/// Adds the pictures of the stream that begins here.
 pub(super) fn find(source: &mut Source, start: u64, found: &mut Vec<Found>) -> Result<()> {
     let mut blocks = Blocks::of_stream(start, MAX_BLOCKS);
     while let Some(block) = blocks.next(source)? {
@@ -24,7 +23,7 @@ pub(super) fn find(source: &mut Source, start: u64, found: &mut Vec<Found>) -> R
     Ok(())
 }
 
-/// A picture block: type, media type, description, four numbers, length, bytes.
+/// A picture block: type, media type, description, four numbers, length, picture.
 fn picture(source: &mut Source, body: u64, found: &mut Vec<Found>) -> Result<()> {
     let mut number =
         |offset: u64| Ok::<_, std::io::Error>(source.array_at::<4>(offset)?.map(u32::from_be_bytes));

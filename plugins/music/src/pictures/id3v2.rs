@@ -1,4 +1,4 @@
-//! `APIC` and `PIC` frames of an ID3v2 tag.
+//! `APIC` and `PIC` frames of ID3v2.
 
 use std::io::Result;
 
@@ -7,17 +7,16 @@ use svc_plugin_api::Source;
 use super::{Found, MAX_PICTURES, Storage, add_at, media_type, purpose};
 use crate::items::id3v2::{Frame, Tag};
 
-/// How much of a frame is read to find where the picture's own bytes begin: encoding, media type, description.
+/// The bytes of a frame that are read to locate the picture: encoding, media type, description.
 const MAX_FRAME_HEAD: usize = 2048;
 
-/// Adds the pictures of a tag.
 pub(super) fn find(source: &mut Source, tag: &mut Tag, found: &mut Vec<Found>) -> Result<()> {
     for (ordinal, frame) in pictures(tag).iter().enumerate() {
         if let Some((start, end)) = tag.range(frame) {
             plain(source, (start, end), tag.version, found)?;
             continue;
         }
-        // What is compressed cannot be looked into by its head alone.
+        // A compressed frame has to be decoded as a whole.
         let head = match tag.head(source, frame, MAX_FRAME_HEAD)? {
             Some(head) => head,
             None => match tag.body(source, frame, super::encoded::MAX_FRAME_BYTES)? {
@@ -42,7 +41,7 @@ pub(super) fn find(source: &mut Source, tag: &mut Tag, found: &mut Vec<Found>) -
     Ok(())
 }
 
-/// The picture of this position among those of the tag, where it does not lie unchanged in the file.
+/// The bytes of a picture that is not stored unchanged, by its index among the pictures of the tag.
 pub(super) fn decoded(
     source: &mut Source,
     offset: u64,
@@ -83,7 +82,7 @@ fn plain(source: &mut Source, (start, end): (u64, u64), version: u8, found: &mut
     add_at(source, (start + skip, length), purpose, &stated, found)
 }
 
-/// Media type and purpose as the frame says them.
+/// Media type and purpose according to the frame.
 fn describe(head: &[u8], version: u8) -> Option<(String, &'static str)> {
     let rest = head.get(1..)?;
     let (stated, after) = match version {
@@ -99,7 +98,7 @@ fn describe(head: &[u8], version: u8) -> Option<(String, &'static str)> {
     ))
 }
 
-/// Where in the frame the picture's own bytes begin: behind the description.
+/// The offset of the picture in the frame, after the description.
 fn picture_start(head: &[u8], version: u8) -> Option<usize> {
     let encoding = *head.first()?;
     let description = match version {

@@ -1,4 +1,4 @@
-//! Finds embedded pictures by walking headers, so that the host can serve them from the file itself.
+//! Locates embedded pictures by their headers, so that the host can serve them from the file itself.
 
 mod ape;
 mod asf;
@@ -12,46 +12,39 @@ use svc_plugin_api::{ExtractError, MAX_PICTURE_BYTES, PictureData, Source, Span,
 
 use crate::container::{Container, Format};
 
-/// The most pictures of a file that are listed.
 const MAX_PICTURES: usize = 64;
 
-/// A picture that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// What it shows, such as `front`.
+    /// Such as `front`.
     pub purpose: &'static str,
-    /// What it is, by its first bytes where they can be seen.
+    /// According to the first bytes of the picture, if they are readable.
     pub media_type: String,
-    /// Where it is.
     pub storage: Storage,
 }
 
-/// Where a picture is.
+/// How a picture is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Storage {
-    /// Unchanged in the file.
     At(Span),
-    /// Encoded in an ID3v2 tag.
     Id3v2 {
-        /// Where the tag begins in the file.
+        /// The offset of the tag in the file.
         tag: u64,
-        /// The picture's position among those of the tag.
+        /// The index among the pictures of the tag.
         ordinal: usize,
     },
-    /// In the comment packet of an Ogg stream.
     Ogg {
-        /// The picture's position among those of the packet.
+        /// The index among the pictures of the packet.
         ordinal: usize,
     },
 }
 
 impl Found {
-    /// As the contract says it.
     pub fn data(&self) -> PictureData {
         self.span().map_or(PictureData::OnRequest, PictureData::At)
     }
 
-    /// The bytes of the file that are this picture.
+    /// The position of a picture that is stored unchanged.
     pub fn span(&self) -> Option<Span> {
         match &self.storage {
             Storage::At(span) => Some(*span),
@@ -60,10 +53,10 @@ impl Found {
     }
 }
 
-/// Finds all pictures of a file, in its order.
+/// Locates all pictures of a file, in its order.
 ///
 /// # Errors
-/// `Io` if a read failed; what is broken is passed over.
+/// `Io` if a read failed; damaged pictures are skipped.
 pub fn find(source: &mut Source, container: &mut Container) -> Result<Vec<Found>, ExtractError> {
     let mut found = Vec::new();
     for tag in &mut container.id3v2 {
@@ -100,10 +93,10 @@ pub fn find(source: &mut Source, container: &mut Container) -> Result<Vec<Found>
     Ok(found)
 }
 
-/// The bytes of a picture that lies unchanged in the file.
+/// The bytes of a picture that is stored unchanged.
 ///
 /// # Errors
-/// `Unsupported` for more than 16 MiB, `Invalid` where the file ends before, `Io` if a read failed.
+/// `Unsupported` for more than 16 MiB, `Invalid` if the file ends before the picture, `Io` if a read failed.
 pub fn bytes(source: &mut Source, span: Span) -> Result<Vec<u8>, ExtractError> {
     let length = usize::try_from(span.length).unwrap_or(usize::MAX);
     if length > MAX_PICTURE_BYTES {
@@ -116,8 +109,8 @@ pub fn bytes(source: &mut Source, span: Span) -> Result<Vec<u8>, ExtractError> {
     Ok(bytes)
 }
 
-/// Adds a picture at a place, if it is there in full. Its own first bytes say what it is; the tag's word counts
-/// only where they do not, and a picture that is only a link is none.
+/// Adds a picture if it is completely in the file and not a link. Its first bytes determine the media type; `stated`
+/// is the type of the tag for pictures of an unknown type.
 fn add_at(
     source: &mut Source,
     (offset, length): (u64, u64),
@@ -139,7 +132,7 @@ fn add_at(
     Ok(())
 }
 
-/// What a picture is: by its bytes, else by the tag's word if that is a media type of a picture.
+/// The media type by the first bytes, else the stated one if it is a picture's.
 fn media_type(start: &[u8], stated: &str) -> String {
     let stated = stated.trim().to_ascii_lowercase();
     match picture_media_type(start) {
@@ -151,7 +144,7 @@ fn media_type(start: &[u8], stated: &str) -> String {
     }
 }
 
-/// The purposes of ID3v2, FLAC and ASF pictures, by number.
+/// The purposes of ID3v2, FLAC and ASF by number.
 const PURPOSES: [&str; 21] = [
     "other",
     "icon",
@@ -184,7 +177,6 @@ fn purpose(number: u32) -> &'static str {
         .unwrap_or("other")
 }
 
-/// A purpose by its name.
 fn known_purpose(name: &str) -> &'static str {
     PURPOSES
         .into_iter()

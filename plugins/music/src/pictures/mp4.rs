@@ -1,4 +1,4 @@
-//! `covr` atoms of MP4: moov, udta, meta, ilst, covr, data.
+//! `covr` items of MP4.
 
 use std::io::Result;
 
@@ -7,10 +7,9 @@ use svc_plugin_api::Source;
 use super::{Found, add_at};
 use crate::items::{ItemList, atoms, walk};
 
-/// Bytes of a `data` atom before the picture: the type and a locale.
+/// Bytes before the picture in a `data` atom: the type and a locale.
 const DATA_HEAD: u64 = 8;
 
-/// Adds the covers among the items of a tag.
 pub(super) fn find(source: &mut Source, list: &ItemList<[u8; 4]>, found: &mut Vec<Found>) -> Result<()> {
     for cover in list.items.iter().filter(|item| &item.name == b"covr") {
         let values = walk(&atoms::Values, source, cover.body, cover.end)?;

@@ -1,4 +1,4 @@
-//! Pictures in the comments of Ogg streams: base64 in `METADATA_BLOCK_PICTURE`, or old `COVERART`.
+//! Pictures in the comments of Ogg streams: base64 in `METADATA_BLOCK_PICTURE` or the older `COVERART`.
 
 use std::io::Result;
 
@@ -7,10 +7,10 @@ use svc_plugin_api::Source;
 use super::{Found, Storage, media_type, purpose};
 use crate::items::comments;
 
-/// How many characters of the base64 are decoded to see what the picture is: up to its first bytes.
+/// The number of base64 characters that are decoded to read the picture block's header and the first bytes of the
+/// picture.
 const MAX_HEAD: u64 = 512;
 
-/// Adds the pictures of a comment packet.
 pub(super) fn find(packet: &mut Source, found: &mut Vec<Found>) -> Result<()> {
     for (ordinal, (is_block, start, end)) in pictures(packet)?.into_iter().enumerate() {
         let length = end.saturating_sub(start).min(MAX_HEAD);
@@ -30,7 +30,7 @@ pub(super) fn find(packet: &mut Source, found: &mut Vec<Found>) -> Result<()> {
     Ok(())
 }
 
-/// The pictures of a comment packet: whether it is a block with a head of its own, and where the text is.
+/// The pictures of a comment packet: whether it is a picture block, and the range of the base64.
 pub(super) fn pictures(packet: &mut Source) -> Result<Vec<(bool, u64, u64)>> {
     let end = packet.size();
     let mut pictures = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn pictures(packet: &mut Source) -> Result<Vec<(bool, u64, u64)>> {
     Ok(pictures)
 }
 
-/// Purpose and media type of the head of a FLAC picture block.
+/// Purpose and media type according to the header of a FLAC picture block.
 fn describe(head: &[u8]) -> Option<(&'static str, String)> {
     let number = |at: usize| Some(u32::from_be_bytes(*head.get(at..)?.first_chunk()?));
     let type_length = usize::try_from(number(4)?).ok()?;

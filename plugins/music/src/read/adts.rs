@@ -1,6 +1,6 @@
-//! AAC in ADTS frames, with ID3 tags before and behind.
+//! AAC in ADTS frames, with ID3 tags before and after.
 //!
-//! Not lofty's: it takes the first frame's bitrate for that of all, and does not end on a frame of length 0.
+//! Lofty is not used: it takes the bitrate of the first frame for the whole file, and loops on a frame of length 0.
 
 use std::io::Result;
 
@@ -9,27 +9,26 @@ use svc_plugin_api::Source;
 use crate::audio::{Audio, samples_ms};
 use crate::container::Container;
 
-/// Samples of a frame.
 const FRAME_SAMPLES: u64 = 1024;
-/// How many frames are walked to know the average: some ten seconds, a few windows of the source.
+/// The most frames that are read to estimate the average: some ten seconds, a few windows of the source.
 const MAX_FRAMES: u64 = 512;
-/// How much junk before the first frame is looked through, in bytes.
+/// The most bytes that are searched for the first frame.
 const MAX_JUNK: usize = 64 * 1024;
-/// The index that stands for a rate written elsewhere, which in ADTS is nowhere.
+/// The index for an explicit sample rate, which ADTS does not have.
 const ESCAPE: usize = 15;
 const SAMPLE_RATES: [u32; 13] = [
     96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350,
 ];
 
-/// Reads what lies between the tags of a file.
+/// Reads the frames between the tags of a file.
 pub(super) fn read(source: &mut Source, container: &Container) -> Result<std::result::Result<Audio, String>> {
     let audio = audio(source, container.start, container.tail.start)?;
     Ok(audio.ok_or_else(|| "no ADTS frame".to_owned()))
 }
 
-/// A frame header: what it says, and how long the frame is, in bytes.
+/// A frame header; the length is in bytes.
 struct Frame {
-    /// 0 if the header does not say it.
+    /// 0 if the header does not state it.
     sample_rate: u32,
     channels: u32,
     length: u64,
@@ -59,7 +58,7 @@ fn frame(source: &mut Source, offset: u64) -> Result<Option<Frame>> {
     }))
 }
 
-/// ADTS has no length anywhere: the frames at the beginning are counted, the rest is taken to be like them.
+/// Estimates the duration from the first frames: ADTS does not state a length.
 fn audio(source: &mut Source, start: u64, end: u64) -> Result<Option<Audio>> {
     let Some((start, first)) = first_frame(source, start, end)? else {
         return Ok(None);
@@ -72,7 +71,7 @@ fn audio(source: &mut Source, start: u64, end: u64) -> Result<Option<Audio>> {
         frames += 1;
     }
     let bytes = offset - start;
-    // Fewer than the most: what follows is no frame, so all were counted.
+    // Fewer than the limit: all frames were counted.
     let all = if frames < MAX_FRAMES {
         bytes
     } else {
@@ -92,7 +91,7 @@ fn audio(source: &mut Source, start: u64, end: u64) -> Result<Option<Audio>> {
     }))
 }
 
-/// The first frame that another one follows, or that ends the file.
+/// The first frame that another one or the end of the file follows.
 fn first_frame(source: &mut Source, start: u64, end: u64) -> Result<Option<(u64, Frame)>> {
     if let Some(first) = frame(source, start)?
         && is_followed(source, start + first.length, end)?

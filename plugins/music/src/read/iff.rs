@@ -1,4 +1,4 @@
-//! WAV and AIFF: chunks, of which one is the format, one the sound and some are tags.
+//! Audio properties of WAV and AIFF.
 
 use std::io::Result;
 
@@ -9,16 +9,16 @@ use crate::items::{Item, ItemList};
 
 type Chunk = Item<[u8; 4]>;
 
-/// The most bytes of a format that are looked at.
+/// The most bytes of a format chunk that are read.
 const MAX_FORMAT: usize = 64;
-/// The format number of PCM, of floating-point, and of those whose number is in an extension.
+/// Format tags: PCM, floating point, and the one whose actual tag is in an extension.
 const PCM: u16 = 1;
 const FLOAT: u16 = 3;
 const EXTENSIBLE: u16 = 0xfffe;
-/// Frames of a packet of AIFF's ADPCM.
+/// Frames per packet of AIFF's ADPCM.
 const IMA4_FRAMES: u64 = 64;
 
-/// Reads the properties of a WAV file, if there are some.
+/// Reads the properties of a WAV file; the inner error is the reason why they are unreadable.
 pub(super) fn wav(
     source: &mut Source,
     list: &ItemList<[u8; 4]>,
@@ -28,7 +28,7 @@ pub(super) fn wav(
     };
     let format = Format::of(&format.bytes(source, MAX_FORMAT)?);
     if format.channels == 0 || !(1..=MAX_RATE).contains(&format.sample_rate) {
-        return Ok(Err("the format chunk is nonsense".to_owned()));
+        return Ok(Err("the format chunk is invalid".to_owned()));
     }
     let fact = match find(list, b"fact") {
         Some(fact) => source.array_at::<4>(fact.body)?.map_or(0, u32::from_le_bytes),
@@ -49,7 +49,7 @@ fn find<'a>(list: &'a ItemList<[u8; 4]>, name: &[u8; 4]) -> Option<&'a Chunk> {
     list.items.iter().find(|chunk| &chunk.name == name)
 }
 
-/// What a format chunk says.
+/// The fields of a format chunk.
 #[derive(Default)]
 struct Format {
     number: u16,
@@ -58,7 +58,7 @@ struct Format {
     byte_rate: u32,
     block_bytes: u16,
     bit_depth: u8,
-    /// Samples of each channel in a block of ADPCM.
+    /// Samples per channel in a block of ADPCM.
     block_samples: u16,
 }
 
@@ -79,7 +79,7 @@ impl Format {
             block_samples: 0,
         };
         if format.number == EXTENSIBLE {
-            // Of the bits that a sample takes, some may mean nothing.
+            // The valid bits of a sample may be fewer than its size.
             format.bit_depth = u8::try_from(short(18))
                 .ok()
                 .filter(|bits| *bits > 0)
@@ -91,10 +91,10 @@ impl Format {
         format
     }
 
-    /// Codecs by their numbers.
+    /// The codec by its format tag.
     fn codec(&self) -> Option<&'static str> {
         Some(match self.number {
-            // 6 and 7 are A-law and µ-law: PCM with a curve.
+            // 6 and 7 are A-law and µ-law, companded PCM.
             PCM | FLOAT | 6 | 7 => "pcm",
             0x02 | 0x11 | 0x14 | 0x16 | 0x40 | 0x45 | 0x200 => "adpcm",
             0x50 => "mp2",
@@ -107,7 +107,7 @@ impl Format {
     fn duration_ms(&self, data: u64, fact: u32) -> u64 {
         let is_pcm = matches!(self.number, PCM | FLOAT | 6 | 7);
         let block = u64::from(self.block_bytes);
-        // What a chunk of its own says counts only where the size of the sound does not.
+        // The `fact` chunk counts only if the size of the data does not give the duration.
         if is_pcm && let Some(samples) = data.checked_div(block) {
             return samples_ms(samples, self.sample_rate);
         }
@@ -123,7 +123,7 @@ impl Format {
     }
 }
 
-/// Reads the properties of an AIFF file, if there are some.
+/// Reads the properties of an AIFF file; the inner error is the reason why they are unreadable.
 pub(super) fn aiff(
     source: &mut Source,
     list: &ItemList<[u8; 4]>,
@@ -138,7 +138,7 @@ pub(super) fn aiff(
     let frames = u64::from(u32::from_be_bytes([*f0, *f1, *f2, *f3]));
     let sample_rate = extended(*rate);
     if !(1..=MAX_RATE).contains(&sample_rate) {
-        return Ok(Err("the common chunk is nonsense".to_owned()));
+        return Ok(Err("the common chunk is invalid".to_owned()));
     }
     let is_ima4 = rest.starts_with(b"ima4");
     Ok(Ok(Audio {
@@ -151,7 +151,7 @@ pub(super) fn aiff(
     }))
 }
 
-/// A rate as a floating-point number of 80 bits: an exponent of 15, and a mantissa of 64 with its leading 1.
+/// A sample rate as an 80-bit float: 15 bits of exponent, 64 of mantissa with an explicit leading 1.
 fn extended(bytes: [u8; 10]) -> u32 {
     let [e0, e1, mantissa @ ..] = bytes;
     let exponent = i32::from(u16::from_be_bytes([e0, e1]) & 0x7fff) - 16_383;

@@ -1,4 +1,4 @@
-//! The formats of which lofty reads the properties.
+//! Formats whose properties `lofty` reads.
 
 use lofty::ape::ApeFile;
 use lofty::config::{ParseOptions, ParsingMode};
@@ -15,12 +15,12 @@ use super::part::Part;
 use crate::audio::{Audio, samples_ms};
 use crate::container::{Container, Format};
 
-/// How much junk before a first frame lofty may look through, in bytes.
+/// The most bytes that lofty searches for the first frame.
 const MAX_JUNK_BYTES: usize = 64 * 1024;
-/// How much of a WavPack file's end is searched for its last block, in bytes.
+/// The bytes at the end of a WavPack file that are searched for the last block.
 const WAVPACK_TAIL: u64 = 32 * 1024;
 
-/// As tolerant as can be, and without the tags.
+/// As tolerant as possible, without tags.
 fn options() -> ParseOptions {
     ParseOptions::new()
         .parsing_mode(ParsingMode::Relaxed)
@@ -29,7 +29,7 @@ fn options() -> ParseOptions {
         .read_tags(false)
 }
 
-/// Reads what lies between the tags of a file; an error is lofty's text.
+/// Reads the bytes between the tags of a file; the error is lofty's text.
 pub(super) fn read(source: &mut Source, container: &Container) -> Result<Audio, String> {
     let end = container.tail.start;
     let part = Part::new(source, container.start, end).map_err(|error| error.to_string())?;
@@ -44,7 +44,7 @@ pub(super) fn read(source: &mut Source, container: &Container) -> Result<Audio, 
     Ok(audio)
 }
 
-/// The properties of a FLAC stream of which these are the signature and the first blocks.
+/// The properties of a FLAC stream by its signature and first blocks.
 pub(super) fn flac(head: Vec<u8>) -> Result<Audio, String> {
     let file = FlacFile::read_from(&mut Source::from_bytes("", head), options());
     let file = file.map_err(|error| error.to_string())?;
@@ -96,7 +96,7 @@ fn audio(container: &'static str, codec: &'static str, properties: impl Into<Fil
     }
 }
 
-/// A WavPack stream of unknown length: the last block says where it begins and how long it is, in samples.
+/// The duration of a WavPack stream of unknown length: the index and the size of the last block, in samples.
 fn wavpack_ms(source: &mut Source, end: u64, sample_rate: u32) -> std::io::Result<Option<u64>> {
     let from = end.saturating_sub(WAVPACK_TAIL);
     let tail = source.bytes_at(from, usize::try_from(end - from).unwrap_or(0))?;

@@ -1,4 +1,4 @@
-//! Matroska audio: the reader of the video plugins, with its simple_tags as those of music.
+//! Matroska audio: maps the result of the `video` crate to music tags.
 
 use svc_plugin_api::{ExtractError, Source};
 use video::{Kind, SimpleTag, Video};
@@ -7,20 +7,18 @@ use super::Parsed;
 use crate::audio::Audio;
 use crate::tags::{Key, Tags};
 
-/// What a tag is about: a track of a release, the release, a set of them.
+/// Target levels of tags: a track of a release, the release, a set of releases.
 const TRACK: u64 = 30;
 const RELEASE: u64 = 50;
 const SET: u64 = 60;
 
-/// Reads a file.
-///
 /// # Errors
-/// `Refused` or `Invalid` if it is no Matroska file or has no sound, `Io` if a read failed.
+/// `Refused` or `Invalid` if the file is not Matroska or has no audio, `Io` if a read failed.
 pub(super) fn read(source: &mut Source) -> Result<Parsed, ExtractError> {
     let video = video::read_matroska(source)?;
     let sound = video.streams.iter().find(|stream| stream.kind == Kind::Audio);
     let Some(sound) = sound else {
-        return Err(ExtractError::invalid(None, "no sound in the Matroska file"));
+        return Err(ExtractError::invalid(None, "no audio in the Matroska file"));
     };
     let audio = Audio {
         container: video.container,
@@ -33,7 +31,7 @@ pub(super) fn read(source: &mut Source) -> Result<Parsed, ExtractError> {
     Ok((tags(&video), audio, Vec::new()))
 }
 
-/// The contract's name of a codec; none for one that it does not know.
+/// The contract's name of a codec; `None` for an unknown one.
 fn codec(name: &str) -> Option<&'static str> {
     const NAMES: [&str; 14] = [
         "mp1", "mp2", "mp3", "aac", "alac", "flac", "vorbis", "opus", "wavpack", "ac3", "eac3", "dts",
@@ -45,10 +43,10 @@ fn codec(name: &str) -> Option<&'static str> {
     NAMES.into_iter().find(|known| *known == name)
 }
 
-/// The simple_tags about the file or what it is part of, then those about the stream, then the title of the segment.
+/// The tags of the file, then those of the stream, then the title of the segment.
 fn tags(video: &Video) -> Vec<Tags> {
     let (of_stream, of_file): (Vec<_>, Vec<_>) = video.simple_tags.iter().partition(|tag| tag.is_of_track);
-    // Programs that know of no levels put everything on that of the release.
+    // Programs without support for levels write all tags with the level of the release.
     let has_levels = of_file.iter().any(|tag| tag.level <= TRACK);
     let mut title = Tags::default();
     title.add(Key::Title, video.tags.title.clone().unwrap_or_default());

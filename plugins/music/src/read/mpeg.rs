@@ -1,4 +1,4 @@
-//! MPEG audio: the first frame, what an encoder wrote into it, and else the frames themselves.
+//! MPEG audio: the first frame, the encoder's header in it, and otherwise all frames.
 
 mod frame;
 
@@ -10,20 +10,20 @@ use crate::audio::{Audio, samples_ms};
 use crate::container::Container;
 use frame::Frame;
 
-/// How much junk before the first frame is looked through, in bytes.
+/// The most bytes that are searched for the first frame.
 const MAX_JUNK: u64 = 64 * 1024;
-/// The same where the size of a tag in front lies, and the tag itself has to be passed over.
+/// The same after a tag with a wrong size, which has to be searched too.
 const MAX_LOST: u64 = 1024 * 1024;
-/// How much is searched at a time for the first frame.
+/// The bytes that are searched for the first frame with one read.
 const STEP_BYTES: usize = 4096;
-/// How much is read at a time.
+/// The bytes of frames that are read at once.
 const CHUNK_BYTES: usize = 1024 * 1024;
-/// The most bytes of frames that are counted; the rest is taken to be like them.
+/// The most bytes of frames that are counted; the rest is extrapolated.
 const MAX_COUNTED: u64 = 40 * 1024 * 1024;
-/// How many bytes of frames at the beginning, in the middle and at the end show whether the bitrate varies.
+/// The bytes at the start, in the middle and at the end whose frames show whether the bitrate varies.
 const SAMPLE_BYTES: usize = 8 * 1024;
 
-/// Reads what lies between the tags of a file.
+/// Reads the frames between the tags of a file; the inner error is the reason why they are unreadable.
 pub(super) fn read(source: &mut Source, container: &Container) -> Result<std::result::Result<Audio, String>> {
     let mut end = container.tail.start;
     let mut first = first_frame(source, container.start, end, MAX_JUNK)?;
@@ -50,12 +50,12 @@ pub(super) fn read(source: &mut Source, container: &Container) -> Result<std::re
     }))
 }
 
-/// The first frame that another one like it follows; or the only one that there is.
+/// The first frame that another one of the same stream or the end follows.
 fn first_frame(source: &mut Source, start: u64, end: u64, most: u64) -> Result<Option<(u64, Frame)>> {
     let until = end.min(start.saturating_add(most));
     let mut from = start;
     while from < until {
-        // At the first place without a copy, because it is there most often.
+        // Usually the first offset is right: check it without copying.
         if from == start
             && let Some(frame) = source.array_at::<4>(start)?.and_then(Frame::parse)
             && let Some(follower) = source
@@ -83,7 +83,7 @@ fn first_frame(source: &mut Source, start: u64, end: u64, most: u64) -> Result<O
     Ok(None)
 }
 
-/// How many frames the encoder says that there are, in the header of Xing, LAME or Fraunhofer.
+/// The number of frames in the header of Xing, LAME or Fraunhofer.
 fn announced(source: &mut Source, start: u64, first: &Frame) -> Result<Option<u64>> {
     let number = |bytes: &[u8], at: usize| {
         let number = bytes.get(at..)?.first_chunk()?;
@@ -100,7 +100,7 @@ fn announced(source: &mut Source, start: u64, first: &Frame) -> Result<Option<u6
     Ok(frames.filter(|frames| *frames > 0))
 }
 
-/// The duration of frames that nobody has counted: by their size where it is the same everywhere, else one by one.
+/// The duration without a stated number of frames: by size if the bitrate is constant, else by counting.
 fn measured(source: &mut Source, start: u64, end: u64, first: &Frame) -> Result<u64> {
     let length = end.saturating_sub(start);
     let mut bits = Vec::new();
@@ -155,12 +155,12 @@ fn counted(source: &mut Source, start: u64, end: u64, first: &Frame) -> Result<u
     ))
 }
 
-/// Frames one after the other, and what they add up to.
+/// Counts consecutive frames and adds up their samples.
 struct Count<'a> {
     first: &'a Frame,
     frames: u64,
     samples: u64,
-    /// Each bitrate that was seen, in kilobits a second.
+    /// Each bitrate so far, in kbit/s.
     bitrates: Vec<u32>,
 }
 
@@ -174,8 +174,8 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// Counts the frames in these bytes and says where the last one ends; one that goes on behind them counts
-    /// only at the end of all.
+    /// Counts the frames in these bytes and returns the end of the last one. A frame that exceeds the bytes counts
+    /// only if `is_last`.
     fn add(&mut self, bytes: &[u8], is_last: bool) -> usize {
         let frame_at = |at: usize| {
             let bytes = bytes.get(at..)?.first_chunk()?;
@@ -191,7 +191,7 @@ impl<'a> Count<'a> {
                 continue;
             };
             let next = at + frame.length as usize;
-            // Sound may look like a header: what is out of step needs a follower.
+            // Audio data may look like a header: a frame after a gap counts only if another one follows.
             if next + 4 > bytes.len() && !is_last {
                 return at;
             }

@@ -1,4 +1,4 @@
-//! Ogg: the first packet says what the stream is, its last page how long.
+//! Ogg: properties from the first packet, the duration from the last page.
 
 use std::io::Result;
 
@@ -8,12 +8,12 @@ use super::lofty_formats;
 use crate::audio::{Audio, samples_ms};
 use crate::container::{Container, Format, ogg, ogg_pages};
 
-/// Opus always plays at this rate; the one in its header is that of the recording.
+/// Opus is always decoded at this rate; the header states that of the recording.
 const OPUS_HZ: u32 = 48_000;
 /// Bytes before the FLAC signature in the first packet.
 const FLAC_MAPPING: usize = 9;
 
-/// Reads the headers of the stream that begins the file.
+/// Reads the properties of the first stream; the inner error is the reason why they are unreadable.
 pub(super) fn read(source: &mut Source, container: &Container) -> Result<std::result::Result<Audio, String>> {
     let packets = ogg::packets(source, container.start, 1)?;
     let Some(head) = packets.first() else {
@@ -30,7 +30,7 @@ pub(super) fn read(source: &mut Source, container: &Container) -> Result<std::re
     Ok(Ok(audio))
 }
 
-/// What the first packet says, and how many samples are left out at the beginning.
+/// The properties in the first packet, and the number of samples to skip at the start.
 fn properties(format: Format, head: &[u8]) -> std::result::Result<(Audio, u64), String> {
     let byte = |at: usize| head.get(at).copied().map_or(0, u32::from);
     let number = |at: usize| {
@@ -39,11 +39,11 @@ fn properties(format: Format, head: &[u8]) -> std::result::Result<(Audio, u64), 
     };
     let (codec, channels, sample_rate, skip) = match format {
         Format::Opus => ("opus", byte(9), OPUS_HZ, byte(10) | byte(11) << 8),
-        // In the headers of before 1.0 the same fields are at the same places.
+        // Headers before version 1.0 have the same layout.
         Format::Speex => ("speex", number(48), number(36), 0),
         Format::OggFlac => {
             let mut blocks = head.get(FLAC_MAPPING..).unwrap_or_default().to_vec();
-            // It is the last block that is given, whatever follows in the file.
+            // Mark the stream information as the last block: the other blocks are not in this packet.
             if let Some(kind) = blocks.get_mut(4) {
                 *kind |= 0x80;
             }

@@ -1,10 +1,9 @@
-//! A part of the source as lofty sees it: what lies between the tags, because a broken one must not cost the rest.
+//! The source between the tags, as input for lofty: a damaged tag must not affect the properties.
 
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
 use svc_plugin_api::Source;
 
-/// A reader over a part of a source.
 pub(super) struct Part<'a> {
     source: &'a mut Source,
     start: u64,
@@ -12,7 +11,6 @@ pub(super) struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// From its start on.
     pub(super) fn new(source: &'a mut Source, start: u64, end: u64) -> Result<Self> {
         source.seek(SeekFrom::Start(start))?;
         let end = end.min(source.size()).max(start);

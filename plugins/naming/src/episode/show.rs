@@ -160,8 +160,8 @@ pub(super) fn episode_title(name: &Name, found: &Found) -> Option<String> {
     // A single number is a title after a dash ("S01E01 - 1923") and noise elsewhere ("s02e01_18536"); several are a
     // title ("9-1-1") unless they are a date.
     let counts = title.contains('-') && !title.starts_with("19") && !title.starts_with("20");
-    let says = title.chars().any(char::is_alphabetic) || counts || rest.starts_with(" - ");
-    (says && !title.is_empty()).then(|| title.to_owned())
+    let is_title = title.chars().any(char::is_alphabetic) || counts || rest.starts_with(" - ");
+    (is_title && !title.is_empty()).then(|| title.to_owned())
 }
 
 /// The length of a leading number in brackets, or of three digits between dashes.

@@ -63,7 +63,6 @@ const MAX_LIST: usize = 256;
 
 /// One root element. Absent and empty elements are `None`, and so is -1, which Kodi writes for "none".
 #[derive(Debug, Clone, PartialEq)]
-#[allow(missing_docs, reason = "named as the elements are")]
 pub struct Document {
     pub kind: Kind,
     pub title: Option<String>,

@@ -48,8 +48,7 @@ impl Nfo {
         };
         nfo.linked_ids = links::ids(&outside);
         if nfo.documents.is_empty() && nfo.linked_ids.is_empty() {
-            nfo.warnings
-                .push("neither elements nor an address that is known".to_owned());
+            nfo.warnings.push("neither elements nor a known URL".to_owned());
         }
         nfo
     }

@@ -25,7 +25,7 @@ fn described(subtitle: &Subtitle) -> String {
 }
 
 #[test]
-fn subtitles_of_a_film_are_known_by_name_and_folder() {
+fn subtitles_of_a_movie_are_matched_by_name_and_folder() {
     let at = folders(&["Movies", "Heat (1995)"]);
     let video = Video::movie(&at, "Heat.1995.1080p.mkv");
     for (name, expected) in [
@@ -111,7 +111,7 @@ fn subtitles_of_an_episode_have_its_name_or_number() {
 }
 
 #[test]
-fn artwork_of_a_film_is_known_by_its_name() {
+fn artwork_of_a_movie_is_matched_by_name() {
     let at = folders(&["Movies", "Heat (1995)"]);
     let video = Video::movie(&at, "Heat (1995).mkv");
     for (name, expected) in [

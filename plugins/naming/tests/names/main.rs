@@ -45,7 +45,7 @@ fn all_movies(cases: &[(&str, &str)]) {
         let described = describe_movie(&name);
         if described != *expected {
             wrong.push(format!(
-                "\n{path}\n  expected {expected}\n  found    {told} [{}]",
+                "\n{path}\n  expected {expected}\n  found    {described} [{}]",
                 name.pattern
             ));
         }
@@ -60,7 +60,7 @@ fn all_episodes(cases: &[(&str, &str)]) {
         let name = episode(&folders, file);
         let described = name.as_ref().map_or("none".to_owned(), describe_episode);
         if described != *expected {
-            wrong.push(format!("\n{path}\n  expected {expected}\n  found    {told}"));
+            wrong.push(format!("\n{path}\n  expected {expected}\n  found    {described}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.concat());

@@ -3,7 +3,7 @@
 use super::{all_episodes, all_movies};
 
 #[test]
-fn films_of_sites_and_services() {
+fn movies_of_sites_and_services() {
     all_movies(&[
         ("www.Example.org - Heat.1995.720p.BluRay.x264.mkv", "Heat (1995)"),
         ("[ www.example.com ] Heat 1995 DVDRip.avi", "Heat (1995)"),
@@ -39,7 +39,7 @@ fn films_of_sites_and_services() {
 }
 
 #[test]
-fn films_in_languages() {
+fn movies_in_languages() {
     all_movies(&[
         (
             "Das.Experiment.German.2001.DVDRip.XviD-GRP.avi",
@@ -63,7 +63,7 @@ fn films_in_languages() {
 }
 
 #[test]
-fn films_in_editions() {
+fn movies_in_editions() {
     all_movies(&[
         (
             "Watchmen.EXTENDED.2009.1080p.BluRay.mkv",
@@ -108,7 +108,7 @@ fn films_in_editions() {
 }
 
 #[test]
-fn films_with_cryptic_names_in_their_folders() {
+fn movies_with_cryptic_names_in_their_folders() {
     all_movies(&[
         (
             "Movies/Collateral.2004.1080p.BluRay.x264-GRP/grp-col.mkv",

@@ -17,10 +17,7 @@ use serde_json::Value;
 use svc_plugin_api::PartialDate;
 
 /// The folder of the data that contains this file; `None` with a message if there is none.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a test says by the environment where its files are"
-)]
+#[allow(clippy::disallowed_methods, reason = "the environment locates the test data")]
 fn media(file: &str) -> Option<PathBuf> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = std::env::var_os("SVC_TEST_MEDIA")
@@ -148,13 +145,13 @@ fn plain(title: &str) -> String {
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn told(value: Option<impl ToString>) -> String {
+fn described(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
 /// A date in the format of the cases.
 fn date(date: Option<PartialDate>) -> String {
-    told(date.map(|date| {
+    described(date.map(|date| {
         let (month, day) = (date.month.unwrap_or(0), date.day.unwrap_or(0));
         format!("{:04}-{month:02}-{day:02}", date.year)
     }))
@@ -162,5 +159,5 @@ fn date(date: Option<PartialDate>) -> String {
 
 /// The number that a suite asserts; `None` if it asserts none.
 fn asserted(case: &Value, field: &str) -> Option<String> {
-    case.get(field).map(|value| told(value.as_u64()))
+    case.get(field).map(|value| described(value.as_u64()))
 }

@@ -1,4 +1,4 @@
-//! ISO base media files: HEIC, HEIF, AVIF (items under `meta`), and Canon's CR3 (boxes under `moov`).
+//! ISO base media files: HEIC, HEIF, AVIF (items in `meta`), and Canon's CR3 (boxes in `moov`).
 
 use std::io::Result;
 
@@ -8,13 +8,12 @@ use svc_plugin_api::Source;
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
 
-/// The most items and extents that are looked at.
+/// The most items and extents that are read.
 const MAX_ITEMS: u32 = 4096;
 const MAX_META_BYTES: usize = 4 * 1024 * 1024;
-/// The box in which Canon keeps EXIF.
+/// The type of the `uuid` box in which Canon stores EXIF.
 const CANON: [u8; 16] = *b"\x85\xc0\xb6\x87\x82\x0f\x11\xe0\x81\x11\xf4\xce\x46\x2b\x6a\x48";
 
-/// Reads a file.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
     let brands = brands(source)?;
     let mut photo = Photo {
@@ -31,7 +30,7 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
             _ => {}
         }
     }
-    // A sequence without items has its size in its track.
+    // An image sequence without items has its size in a track.
     if photo.dimensions.is_none()
         && photo.exif.is_empty()
         && let Some(movie) = movie
@@ -45,7 +44,7 @@ fn brands(source: &mut Source) -> Result<Vec<[u8; 4]>> {
     let length = source.array_at::<4>(0)?.map_or(0, u32::from_be_bytes).min(1024);
     let ftyp = source.bytes_at(8, usize::try_from(length).unwrap_or(0).saturating_sub(8))?;
     let (brands, _) = ftyp.as_chunks::<4>();
-    // The second is the version of the first.
+    // The second value is the version of the first.
     Ok(brands
         .iter()
         .enumerate()
@@ -67,7 +66,7 @@ fn media_type(brands: &[[u8; 4]]) -> &'static str {
     }
 }
 
-/// CR3: the directories of EXIF, each as a block of its own.
+/// CR3: each directory of EXIF is a block of its own.
 fn canon(source: &mut Source, movie: &BoxSpan, photo: &mut Photo) -> Result<()> {
     let mut parts = movie.children();
     while let Some(part) = parts.find(source, b"uuid")? {
@@ -88,7 +87,7 @@ fn canon(source: &mut Source, movie: &BoxSpan, photo: &mut Photo) -> Result<()> 
     Ok(())
 }
 
-/// The size of the first track, from its header (16.16 fixed point).
+/// The size in the header of the first track (16.16 fixed point).
 fn track_size(source: &mut Source, movie: &BoxSpan) -> Result<Option<(u32, u32)>> {
     let mut tracks = movie.children();
     while let Some(track) = tracks.find(source, b"trak")? {
@@ -105,7 +104,7 @@ fn track_size(source: &mut Source, movie: &BoxSpan) -> Result<Option<(u32, u32)>
     Ok(None)
 }
 
-/// The items of a `meta` box: size of the primary one, bytes of the one with EXIF.
+/// The items of a `meta` box: the size of the primary item, and the item with EXIF.
 fn items(source: &mut Source, meta: &BoxSpan, photo: &mut Photo) -> Result<()> {
     let bytes = meta.bytes(source, MAX_META_BYTES)?;
     let mut meta = Source::from_bytes("", bytes);
@@ -113,7 +112,7 @@ fn items(source: &mut Source, meta: &BoxSpan, photo: &mut Photo) -> Result<()> {
     let mut exif = None;
     let mut location = None;
     let mut data = None;
-    // Version and flags first.
+    // After version and flags.
     let mut parts = Boxes::between(4, meta.size());
     while let Some(part) = parts.next(&mut meta)? {
         let body = part.bytes(&mut meta, MAX_META_BYTES)?;
@@ -131,7 +130,7 @@ fn items(source: &mut Source, meta: &BoxSpan, photo: &mut Photo) -> Result<()> {
     }
     if let (Some(item), Some(location)) = (exif, location) {
         let bytes = item_bytes(source, &location, item, &data.unwrap_or_default())?;
-        // How far the TIFF header is behind this number.
+        // The offset of the TIFF header after this number.
         let skip = bytes.first_chunk().copied().map_or(0, u32::from_be_bytes);
         let start = usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(4);
         if let Some(block) = bytes.get(start..).filter(|block| !block.is_empty()) {
@@ -141,7 +140,6 @@ fn items(source: &mut Source, meta: &BoxSpan, photo: &mut Photo) -> Result<()> {
     Ok(())
 }
 
-/// The id of the first item of type `Exif`.
 fn exif_item(meta: &mut Source, list: &BoxSpan) -> Result<Option<u64>> {
     let count_bytes = if meta.array_at::<1>(list.start)? == Some([0]) {
         2
@@ -162,7 +160,7 @@ fn exif_item(meta: &mut Source, list: &BoxSpan) -> Result<Option<u64>> {
     Ok(None)
 }
 
-/// The size that is associated with the primary item; with no association, the largest.
+/// The size property of the primary item; without an association the largest size.
 fn primary_size(meta: &mut Source, list: &BoxSpan, primary: Option<u64>) -> Result<Option<(u32, u32)>> {
     let mut sizes = Vec::new();
     let mut associated = Vec::new();
@@ -199,7 +197,7 @@ fn primary_size(meta: &mut Source, list: &BoxSpan, primary: Option<u64>) -> Resu
     }))
 }
 
-/// The numbers, from 1, of the properties of an item.
+/// The indices, from 1, of the properties of an item.
 fn associations(body: &mut Bytes, item: Option<u64>) -> Option<Vec<usize>> {
     let flags = body.be32()?;
     let is_wide = flags & 1 != 0;
@@ -208,7 +206,7 @@ fn associations(body: &mut Bytes, item: Option<u64>) -> Option<Vec<usize>> {
         let count = body.u8()?;
         let mut numbers = Vec::new();
         for _ in 0..count {
-            // The top bit says that the property is essential.
+            // The highest bit marks essential properties.
             let number = if is_wide {
                 body.be16()? & 0x7fff
             } else {
@@ -223,7 +221,7 @@ fn associations(body: &mut Bytes, item: Option<u64>) -> Option<Vec<usize>> {
     None
 }
 
-/// The bytes of an item, put together from its extents.
+/// The bytes of an item, assembled from its extents.
 fn item_bytes(source: &mut Source, location: &[u8], item: u64, data: &[u8]) -> Result<Vec<u8>> {
     let extents = extents(&mut Bytes(location), item).unwrap_or_default();
     let mut bytes = Vec::new();
@@ -241,7 +239,7 @@ fn item_bytes(source: &mut Source, location: &[u8], item: u64, data: &[u8]) -> R
     Ok(bytes)
 }
 
-/// The extents of an item: whether in `idat`, offset, length.
+/// The extents of an item: whether they refer to `idat`, offset, length.
 fn extents(body: &mut Bytes, item: u64) -> Option<Vec<(bool, u64, u64)>> {
     let version = version(body)?;
     let (sizes, base_sizes) = (usize::from(body.u8()?), usize::from(body.u8()?));

@@ -1,17 +1,17 @@
-//! Directories of TIFF: of the classic form, and of the one for files beyond 4 GiB (BigTIFF), whose numbers are wider.
+//! Directories of TIFF in the classic form, and in BigTIFF for files of more than 4 GiB, whose numbers are wider.
 
 use std::io::Result;
 
 use svc_plugin_api::Source;
 
-/// The most entries of a directory that are looked at, and the most directories.
+/// The most entries of a directory, and the most directories, that are read.
 const MAX_ENTRIES: u64 = 1024;
 pub(super) const MAX_DIRECTORIES: usize = 16;
 
-/// The number that BigTIFF has in the place of 42.
+/// BigTIFF's version, instead of 42.
 const BIG: u16 = 43;
 
-/// The types of values.
+/// Types of values.
 pub(super) const SHORT: u16 = 3;
 pub(super) const LONG: u16 = 4;
 pub(super) const SIGNED_LONG: u16 = 9;
@@ -19,25 +19,25 @@ pub(super) const LONG8: u16 = 16;
 pub(super) const SIGNED_LONG8: u16 = 17;
 pub(super) const DIRECTORY8: u16 = 18;
 
-/// How a structure writes its numbers.
+/// Byte order and width of numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     pub(super) is_little: bool,
     pub(super) is_big: bool,
 }
 
-/// An entry of a directory as it stands.
+/// An entry of a directory, undecoded.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) tag: u16,
     pub(super) kind: u16,
     pub(super) count: u64,
-    /// The value, or where it is; the classic form has four bytes of it.
+    /// The value or its offset; the classic form uses the first four bytes.
     field: [u8; 8],
 }
 
 impl Entry {
-    /// The entry of no more than this many values.
+    /// The entry limited to its first `count` values.
     pub(super) fn first(self, count: u64) -> Self {
         Self {
             count: self.count.min(count),
@@ -45,7 +45,7 @@ impl Entry {
         }
     }
 
-    /// Bytes of the value; `None` for a type that nobody knows, and for more than there can be.
+    /// Bytes of the value; `None` for an unknown type and for an overflow.
     pub(super) fn length(&self) -> Option<u64> {
         let unit = match self.kind {
             1 | 2 | 6 | 7 => 1,
@@ -59,7 +59,7 @@ impl Entry {
 }
 
 impl Layout {
-    /// How the structure of this file is written, and where its first directory is.
+    /// The layout of this file, and the offset of the first directory.
     pub(super) fn of(source: &mut Source) -> Result<Option<(Self, u64)>> {
         let Some([order, _, m0, m1, rest @ ..]) = source.array_at::<8>(0)? else {
             return Ok(None);
@@ -72,7 +72,7 @@ impl Layout {
         if !layout.is_big {
             return Ok(Some((layout, layout.long(rest).into())));
         }
-        // Bytes of an offset, which nobody has made other than eight.
+        // The size of an offset, which is always eight.
         let [s0, s1, ..] = rest;
         let first = source.array_at::<8>(8)?.filter(|_| layout.short([s0, s1]) == 8);
         Ok(first.map(|first| (layout, layout.long8(first))))
@@ -99,7 +99,7 @@ impl Layout {
         }
     }
 
-    /// The entries of the directory at this offset, and where the next one is.
+    /// The entries of the directory at this offset, and the offset of the next directory.
     pub(super) fn directory(self, source: &mut Source, offset: u64) -> Result<(Vec<Entry>, u64)> {
         let (count, count_bytes, entry_bytes, pointer_bytes) = if self.is_big {
             (source.array_at(offset)?.map(|bytes| self.long8(bytes)), 8, 20, 8)
@@ -136,7 +136,7 @@ impl Layout {
         })
     }
 
-    /// An offset, as wide as the form has it.
+    /// An offset in the width of the form.
     fn pointer(self, bytes: &[u8]) -> Option<u64> {
         match self.is_big {
             true => Some(self.long8(*bytes.first_chunk()?)),
@@ -144,14 +144,14 @@ impl Layout {
         }
     }
 
-    /// Where the value of an entry is, if it is not in the entry.
+    /// The offset of the value, if it does not fit into the entry.
     pub(super) fn place(self, entry: &Entry) -> Option<u64> {
         let room = if self.is_big { 8 } else { 4 };
         let is_outside = entry.length().is_none_or(|length| length > room);
         self.pointer(&entry.field).filter(|_| is_outside)
     }
 
-    /// The bytes of a value, in the order of the file; `None` for one of more than this many bytes, or that is cut off.
+    /// The bytes of a value in the file's byte order; `None` if it has more than `most` bytes or is truncated.
     pub(super) fn value(self, source: &mut Source, entry: &Entry, most: u64) -> Result<Option<Vec<u8>>> {
         let Some(length) = entry
             .length()
@@ -167,7 +167,7 @@ impl Layout {
         Ok((value.len() == length).then_some(value))
     }
 
-    /// The unsigned numbers of a value.
+    /// A value as unsigned numbers.
     pub(super) fn numbers(self, kind: u16, value: &[u8]) -> Vec<u64> {
         match kind {
             SHORT => {
@@ -185,7 +185,7 @@ impl Layout {
         }
     }
 
-    /// The first number of a value that is in its entry.
+    /// The first number of a value within its entry.
     pub(super) fn number(self, entry: &Entry) -> Option<u64> {
         let is_inside = self.place(entry).is_none();
         self.numbers(entry.kind, &entry.field)
@@ -194,7 +194,7 @@ impl Layout {
             .filter(|_| is_inside)
     }
 
-    /// 16 bits in the order of the file.
+    /// In the file's byte order.
     pub(super) fn short_bytes(self, number: u16) -> [u8; 2] {
         match self.is_little {
             true => number.to_le_bytes(),
@@ -202,7 +202,7 @@ impl Layout {
         }
     }
 
-    /// 32 bits in the order of the file.
+    /// In the file's byte order.
     pub(super) fn long_bytes(self, number: u32) -> [u8; 4] {
         match self.is_little {
             true => number.to_le_bytes(),

@@ -6,22 +6,22 @@ use svc_plugin_api::Source;
 
 use super::{Block, Photo};
 
-/// The most segments before the scan, and the most bytes of filling between two of them.
+/// The most segments before the scan, and the most fill bytes between two segments.
 const MAX_SEGMENTS: usize = 1024;
 const MAX_FILLING: u64 = 64 * 1024;
-/// An EXIF block that is split over segments has at most so many.
+/// The most segments that contain EXIF.
 const MAX_PARTS: usize = 16;
 
-/// The header of a JPEG's frame.
+/// The frame header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Pixels.
+    /// In pixels.
     pub width: u16,
-    /// Pixels; 0 when it stands behind the first scan.
+    /// In pixels; 0 if a marker after the first scan states it.
     pub height: u16,
-    /// Whether the coefficients come in several passes, so that a decoder has to hold them all.
+    /// Whether the coefficients are in several scans, so that a decoder needs memory for all of them.
     pub is_progressive: bool,
-    /// Whether it is coded without loss, as raws are.
+    /// Whether the coding is lossless, as in raw files.
     pub is_lossless: bool,
     /// Horizontal and vertical sampling factor of each component.
     pub sampling: Vec<(u8, u8)>,

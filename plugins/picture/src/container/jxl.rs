@@ -1,4 +1,4 @@
-//! JPEG XL: a bare codestream, or boxes around one; the size is the first thing in the codestream.
+//! JPEG XL: a codestream, bare or in boxes. The codestream begins with the size.
 
 use std::io::Result;
 
@@ -7,7 +7,7 @@ use svc_plugin_api::Source;
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
 
-/// Reads the codestream's header and the `Exif` box.
+/// Reads the header of the codestream, and the `Exif` box.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
     let mut photo = Photo {
         media_type: "image/jxl",
@@ -21,7 +21,7 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
     while let Some(found) = boxes.next(source)? {
         match &found.name {
             b"jxlc" => photo.dimensions = photo.dimensions.or(size(&source.bytes_at(found.start, 16)?)),
-            // A partial codestream begins with its number.
+            // A partial codestream begins with its index.
             b"jxlp" => photo.dimensions = photo.dimensions.or(size(&source.bytes_at(found.start + 4, 16)?)),
             b"Exif" => {
                 let skip = source
@@ -39,7 +39,6 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
     Ok(photo)
 }
 
-/// Width and height of a codestream.
 fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut bits = Bits {
         bits: u128::from_le_bytes(
@@ -78,7 +77,7 @@ fn pad(bytes: &[u8; 14]) -> [u8; 16] {
     padded
 }
 
-/// Bits from the lowest of the first byte on.
+/// Bits, lowest of the first byte first.
 struct Bits {
     bits: u128,
 }

@@ -1,4 +1,4 @@
-//! What a file is, by its first bytes, and one header walker per kind.
+//! Detects the format of a picture by its first bytes, with one header reader for each format.
 
 mod bmff;
 mod directory;
@@ -14,31 +14,30 @@ use std::io::Result;
 
 use svc_plugin_api::{ExtractError, Source};
 
-/// The most bytes of an EXIF block: JPEG cannot have more than 64 KiB, the others hardly do.
+/// JPEG allows at most 64 KiB; blocks of other formats are rarely larger.
 pub const MAX_EXIF_BYTES: usize = 1024 * 1024;
 
-/// What the headers of a photo say.
+/// The headers of a photo.
 #[derive(Debug, Default)]
 pub struct Photo {
-    /// What the file is.
     pub media_type: &'static str,
-    /// Width and height in pixels, as coded.
+    /// In pixels, as coded.
     pub dimensions: Option<(u32, u32)>,
-    /// The blocks of EXIF, best first.
+    /// Best first.
     pub exif: Vec<Block>,
 }
 
-/// A block of EXIF: a TIFF structure.
+/// A block of EXIF, which is a TIFF structure.
 #[derive(Debug)]
 pub struct Block {
-    /// From the byte order mark on.
+    /// From the byte order mark.
     pub bytes: Vec<u8>,
-    /// Whether its first directory is the one of the place, as Canon's CR3 has it.
+    /// Whether its first directory is that of the location, as in Canon's CR3.
     pub is_gps: bool,
 }
 
 impl Block {
-    /// An ordinary block. Some writers leave the `Exif` signature in; it goes.
+    /// An ordinary block, without the `Exif` signature that some programs leave before it.
     pub fn new(bytes: Vec<u8>) -> Self {
         let bytes = match bytes.strip_prefix(b"Exif\0\0") {
             Some(plain) => plain.to_vec(),
@@ -48,11 +47,10 @@ impl Block {
     }
 }
 
-/// Walks the headers of a file.
+/// Reads the headers of a file.
 ///
 /// # Errors
-/// `Refused` for a file that is no photo of a known kind, `Invalid` if its headers are broken beyond use,
-/// `Io` if a read failed.
+/// `Refused` for another format, `Invalid` if the headers contain neither a size nor EXIF, `Io` if a read failed.
 pub fn read(source: &mut Source) -> std::result::Result<Photo, ExtractError> {
     let head = source.bytes_at(0, 32)?;
     let photo = match head.as_slice() {
@@ -68,7 +66,7 @@ pub fn read(source: &mut Source) -> std::result::Result<Photo, ExtractError> {
         | [b'I', b'I', b'R', b'O' | b'S', ..]
         | [b'I', b'I', b'U', 0, ..] => tiff::read(source)?,
         _ if head.starts_with(b"FUJIFILMCCD-RAW") => raf(source)?,
-        _ => return Err(ExtractError::Refused("not a known kind of photo".into())),
+        _ => return Err(ExtractError::Refused("not a supported photo format".into())),
     };
     if photo.dimensions.is_none() && photo.exif.is_empty() {
         return Err(ExtractError::invalid(
@@ -79,7 +77,7 @@ pub fn read(source: &mut Source) -> std::result::Result<Photo, ExtractError> {
     Ok(photo)
 }
 
-/// Fuji's raw files carry a JPEG with all the EXIF.
+/// Fuji's raw files contain a JPEG with the complete EXIF.
 fn raf(source: &mut Source) -> Result<Photo> {
     let offset = source.array_at::<4>(84)?.map_or(0, u32::from_be_bytes);
     let jpeg = jpeg::read(source, u64::from(offset))?;

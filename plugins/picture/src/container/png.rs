@@ -1,4 +1,4 @@
-//! PNG: `IHDR`, `eXIf`, and the text chunk in which ImageMagick kept EXIF before `eXIf` was there.
+//! PNG: `IHDR`, `eXIf`, and the text chunk in which ImageMagick stored EXIF before `eXIf` was defined.
 
 use std::io::Result;
 
@@ -7,13 +7,12 @@ use svc_plugin_api::Source;
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
 
-/// The most chunks that are walked. EXIF may stand behind the image data, but not behind a thousand chunks.
+/// The most chunks that are read. EXIF may follow the image data, but not a thousand chunks.
 const MAX_CHUNKS: usize = 1024;
 /// The most bytes of an inflated profile: two digits for each byte of EXIF, and line breaks.
 const MAX_PROFILE_BYTES: usize = 3 * MAX_EXIF_BYTES;
 const RAW_PROFILE: &[u8] = b"Raw profile type ";
 
-/// Walks the chunks.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
     let mut photo = Photo {
         media_type: "image/png",
@@ -50,8 +49,8 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
     Ok(photo)
 }
 
-/// Keyword, NUL; in a compressed chunk the method (0, deflate) and the rest deflated; line break, name, line break,
-/// length, line break, the bytes in hexadecimal.
+/// Decodes a profile of ImageMagick: keyword, NUL, in a compressed chunk the method (0) and deflated data; within it
+/// line break, name, line break, length, line break, hexadecimal bytes.
 fn raw_profile(text: &[u8], is_compressed: bool) -> Option<Vec<u8>> {
     let rest = text.strip_prefix(RAW_PROFILE)?;
     let end = rest.iter().position(|byte| *byte == 0)?;

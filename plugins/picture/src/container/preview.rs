@@ -1,4 +1,4 @@
-//! JPEGs inside of other pictures: previews of raws, thumbnails of EXIF.
+//! Locates JPEGs within other pictures: previews of raw files, thumbnails in EXIF.
 
 use std::io::Result;
 
@@ -14,25 +14,23 @@ const STRIPS: u16 = 0x111;
 const STRIP_BYTES: u16 = 0x117;
 const JPEG: u16 = 0x201;
 const JPEG_BYTES: u16 = 0x202;
-/// Panasonic's whole preview, as the value of an entry.
+/// Panasonic stores the whole preview as the value of an entry.
 const PANASONIC_JPEG: u16 = 0x2e;
-/// The box in which Canon keeps the preview of a CR3, and how far the picture is behind the start of what it holds.
+/// The type of the `uuid` box in which Canon stores the preview of a CR3, and the bytes before the picture in it.
 const CANON_PREVIEW: [u8; 16] = *b"\xea\xf4\x2b\x5e\x1c\x98\x4b\x88\xb9\xfb\xb7\xdc\x40\x6e\x4d\x16";
 const CANON_PREVIEW_HEADER: u64 = 16;
 
-/// Bytes that may be a JPEG.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteRange {
-    /// First byte.
     pub offset: u64,
-    /// How many, as the file says.
+    /// As stated in the file, in bytes.
     pub length: u64,
 }
 
-/// Where JPEGs lie in this file, without those in its EXIF.
+/// The JPEGs of a file, except those in its EXIF.
 ///
 /// # Errors
-/// What the storage says.
+/// If a read failed.
 pub fn in_file(source: &mut Source) -> Result<Vec<ByteRange>> {
     match source.bytes_at(0, 16)?.as_slice() {
         [b'I', b'I', ..] | [b'M', b'M', ..] => in_directories(source),
@@ -53,7 +51,7 @@ pub fn in_file(source: &mut Source) -> Result<Vec<ByteRange>> {
 /// The thumbnails in the EXIF of a file.
 ///
 /// # Errors
-/// None of the storage: the blocks are in memory.
+/// Never in practice: the blocks are in memory.
 pub fn in_exif(photo: &Photo) -> Result<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     for block in &photo.exif {
@@ -66,7 +64,7 @@ pub fn in_exif(photo: &Photo) -> Result<Vec<Vec<u8>>> {
     Ok(found)
 }
 
-/// Walks all directories of a TIFF structure.
+/// Reads all directories of a TIFF structure.
 fn in_directories(source: &mut Source) -> Result<Vec<ByteRange>> {
     let Some((layout, first)) = Layout::of(source)? else {
         return Ok(Vec::new());
@@ -84,7 +82,7 @@ fn in_directories(source: &mut Source) -> Result<Vec<ByteRange>> {
         waiting.push(next);
         let number = |tag| layout.number(entries.iter().find(|entry| entry.tag == tag)?);
         let mut add = |offset: Option<u64>, length: Option<u64>| {
-            // What is beyond the file is nothing, and no number to count on with.
+            // An offset beyond the file is invalid, and would overflow later sums.
             let place = offset.zip(length).filter(|(offset, _)| *offset < end);
             places.extend(place.map(|(offset, length)| ByteRange { offset, length }));
         };
@@ -113,7 +111,7 @@ fn of_canon(source: &mut Source) -> Result<Vec<ByteRange>> {
         if source.array_at::<16>(found.start)? != Some(CANON_PREVIEW) {
             continue;
         }
-        // Eight bytes of the box's own before the boxes in it.
+        // After eight bytes of the box's own.
         let mut inner = Boxes::between(found.start + 24, found.end);
         if let Some(preview) = inner.find(source, b"PRVW")? {
             let offset = preview.start + CANON_PREVIEW_HEADER;

@@ -1,8 +1,8 @@
-//! Kinds whose first bytes say all: GIF and BMP.
+//! Formats whose size is in the first bytes: GIF and BMP.
 
 use super::Photo;
 
-/// GIF: the logical screen.
+/// The size of the logical screen.
 pub(super) fn gif(head: &[u8]) -> Photo {
     let dimensions = match head.get(6..10) {
         Some([w0, w1, h0, h1]) => Some((
@@ -18,7 +18,8 @@ pub(super) fn gif(head: &[u8]) -> Photo {
     }
 }
 
-/// BMP: the size stands at one place in every version but the first; a negative height is one from the top.
+/// The size in BMP has the same offset in every version but the first. Rows from top to bottom are marked by a
+/// negative height.
 pub(super) fn bmp(head: &[u8]) -> Photo {
     let number = |at: usize| {
         head.get(at..)

@@ -1,7 +1,7 @@
-//! TIFF and the camera raws that are built on it: the directories may be anywhere in a file of any size.
+//! TIFF and raw formats based on it, whose directories may be anywhere in a file of any size.
 //!
-//! Only the entries that matter are fetched; they are put together as a small classic TIFF structure of the same
-//! directories, which goes to the EXIF reader like every other block.
+//! Only relevant entries are read. They are assembled into a small classic TIFF structure with the same directories,
+//! which the EXIF parser reads like every other block.
 
 use std::io::Result;
 
@@ -12,7 +12,7 @@ use super::directory::{
 };
 use super::{Block, Photo};
 
-/// The most bytes of a value, and the most values of a file that lie outside of their entries.
+/// The most bytes of a value, and the most values outside entries that are read.
 const MAX_VALUE_BYTES: u64 = 8 * 1024;
 const MAX_OUTSIDE: usize = 512;
 
@@ -24,7 +24,6 @@ const EXIF_DIRECTORY: u16 = 0x8769;
 const GPS_DIRECTORY: u16 = 0x8825;
 const DNG_VERSION: u16 = 0xc612;
 
-/// Reads a file.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
     let magic = source.array_at::<4>(0)?;
     let Some((layout, first)) = Layout::of(source)? else {
@@ -52,12 +51,12 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
     Ok(Photo {
         media_type,
         dimensions,
-        // Without a directory it is a TIFF by its first bytes only.
+        // A file without a directory is TIFF only by its first bytes.
         exif: Vec::from_iter((!main.is_empty()).then_some(block)),
     })
 }
 
-/// Raws that are plain TIFF to their last byte tell themselves by their name only.
+/// Raw formats that are plain TIFF are distinguished by their extension.
 fn by_name(extension: &str) -> &'static str {
     match extension {
         "nef" | "nrw" => "image/x-nikon-nef",
@@ -68,7 +67,7 @@ fn by_name(extension: &str) -> &'static str {
     }
 }
 
-/// An entry with its value, in the byte order of the file.
+/// An entry with its value in the file's byte order.
 struct Entry {
     tag: u16,
     kind: u16,
@@ -78,12 +77,12 @@ struct Entry {
 
 struct Reader {
     layout: Layout,
-    /// How many values outside of their entries may still be read: each may cost a read of its own.
+    /// Values outside entries that may still be read; each may need a read of the host.
     outside: usize,
 }
 
 impl Reader {
-    /// The entries of the directory at this offset whose values can be had.
+    /// The entries with readable values in the directory at this offset.
     fn directory(&mut self, source: &mut Source, offset: u64) -> Result<Vec<Entry>> {
         let (stated, _) = self.layout.directory(source, offset)?;
         let mut entries = Vec::new();
@@ -105,7 +104,7 @@ impl Reader {
         Ok(value.map(|value| Entry {
             tag: stated.tag,
             kind: stated.kind,
-            // No more than there are bytes of the value.
+            // At most the number of bytes of the value.
             count: u32::try_from(stated.count).unwrap_or(0),
             value,
         }))
@@ -123,7 +122,7 @@ impl Reader {
         }
     }
 
-    /// The size of the first directory; if that is a preview, the one of the image among its children.
+    /// The size in the first directory; if that is a preview's, the size of the main image among its children.
     fn dimensions(&mut self, source: &mut Source, main: &[Entry]) -> Result<Option<(u32, u32)>> {
         if !self.is_preview(main) {
             return Ok(self.size(main));
@@ -159,7 +158,7 @@ impl Reader {
     }
 }
 
-/// The directories as a classic TIFF structure of their own.
+/// The directories as a classic TIFF structure.
 fn compact(layout: Layout, main: &[Entry], exif: &[Entry], gps: &[Entry]) -> Vec<u8> {
     let mut bytes = Vec::new();
     bytes.extend_from_slice(if layout.is_little { b"II" } else { b"MM" });
@@ -179,7 +178,7 @@ fn compact(layout: Layout, main: &[Entry], exif: &[Entry], gps: &[Entry]) -> Vec
     bytes
 }
 
-/// Writes a directory at the end and says where; the pointers take the place of the entries of their tags.
+/// Appends a directory and returns its offset. `pointers` replace the entries with their tags.
 fn append(bytes: &mut Vec<u8>, layout: Layout, entries: &[Entry], pointers: &[(u16, u32)]) -> u32 {
     let mut table = Vec::new();
     let mut count = 0;
@@ -217,7 +216,7 @@ fn append(bytes: &mut Vec<u8>, layout: Layout, entries: &[Entry], pointers: &[(u
     offset
 }
 
-/// Type, count and bytes of a value as the classic form has them, whose numbers have 32 bits at the most.
+/// Type, count and bytes of a value in the classic form, whose numbers have at most 32 bits.
 fn classic(layout: Layout, entry: &Entry) -> Option<(u16, u32, Vec<u8>)> {
     let kind = match entry.kind {
         LONG8 | DIRECTORY8 => LONG,

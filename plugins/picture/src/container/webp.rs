@@ -1,4 +1,4 @@
-//! WebP: RIFF chunks; the canvas of `VP8X`, else the size in the first frame.
+//! WebP: the canvas size in `VP8X`, else the size of the first frame.
 
 use std::io::Result;
 
@@ -7,10 +7,9 @@ use svc_plugin_api::Source;
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
 
-/// The most chunks that are walked; animations have one per frame.
+/// The most chunks that are read; animations have one for each frame.
 const MAX_CHUNKS: usize = 4096;
 
-/// Walks the chunks.
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
     let mut photo = Photo {
         media_type: "image/webp",
@@ -29,7 +28,7 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
                 if let Some([_, _, _, 0x9d, 0x01, 0x2a, w0, w1, h0, h1]) =
                     source.array_at::<10>(chunk.start)?
                 {
-                    // The two upper bits are a scale.
+                    // The two highest bits are a scale.
                     let number = |a, b| u32::from(u16::from_le_bytes([a, b]) & 0x3fff);
                     photo.dimensions = Some((number(w0, w1), number(h0, h1)));
                 }

@@ -1,27 +1,26 @@
-//! AAC's own description of itself: `AudioSpecificConfig`, and the header of an ADTS frame.
+//! AAC: the `AudioSpecificConfig`, and the header of an ADTS frame.
 
 use crate::bits::Bits;
 
 const SAMPLE_RATES: [u32; 13] = [
     96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
-/// Spectral band replication, and the same with parametric stereo.
+/// Spectral band replication (SBR), and parametric stereo.
 const SBR: u32 = 5;
 const PARAMETRIC_STEREO: u32 = 29;
 const LOSSLESS: u32 = 36;
 
-/// What the description says.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Description {
-    /// As ffprobe has it.
+    /// As ffprobe names it.
     pub(crate) codec: &'static str,
-    /// 0 where it is described elsewhere.
+    /// 0 if they are described elsewhere.
     pub(crate) channels: u32,
-    /// Hz, of what is played.
+    /// Of the output, in hertz.
     pub(crate) sample_rate: u32,
 }
 
-/// Reads an `AudioSpecificConfig`.
+/// Parses an `AudioSpecificConfig`.
 pub(crate) fn description(bytes: &[u8]) -> Option<Description> {
     let mut bits = Bits::new(bytes);
     let kind = object_type(&mut bits)?;
@@ -34,7 +33,7 @@ pub(crate) fn description(bytes: &[u8]) -> Option<Description> {
         }
     }
     if kind == LOSSLESS {
-        // Its numbers are in a header of its own; the container has them too.
+        // A header of its own has the numbers; the container states them too.
         (channels, rate) = (0, 0);
     }
     Some(Description {
@@ -88,11 +87,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptions_say_what_is_played() {
+    fn descriptions_give_the_output_format() {
         let read = |bytes: &[u8]| description(bytes).map(|d| (d.channels, d.sample_rate));
         assert_eq!(read(&[0x12, 0x10]), Some((2, 44_100)));
         assert_eq!(read(&[0x11, 0xb0]), Some((6, 48_000)));
-        // Band replication: 24 kHz coded, 48 kHz played.
+        // SBR: 24 kHz coded, 48 kHz output.
         assert_eq!(read(&[0x2b, 0x11, 0x88]), Some((2, 48_000)));
         assert_eq!(read(&[]), None);
         assert_eq!(adts(&[0xff, 0xf1, 0x4c, 0x80]), Some((2, 48_000)));

@@ -1,14 +1,14 @@
-//! Headers of sound: AC-3, E-AC-3, TrueHD, MPEG audio and samples of discs; channels and sample rate of each.
+//! Frame headers of AC-3, E-AC-3, TrueHD, MPEG audio and Blu-ray PCM: channels and sample rate.
 
 use super::dts;
 use crate::bits::Bits;
 
-/// Channels by AC-3's mode, without the one for low frequencies.
+/// Channels by AC-3's mode, without the low-frequency channel.
 const AC3_CHANNELS: [u32; 8] = [2, 1, 2, 3, 3, 4, 4, 5];
 const AC3_RATES: [u32; 3] = [48_000, 44_100, 32_000];
 const MPEG_RATES: [u32; 3] = [44_100, 48_000, 32_000];
 
-/// What a frame says: codec, channels, sample rate.
+/// Codec, channels, sample rate in hertz.
 pub(crate) type Frame = (&'static str, u32, u32);
 
 /// Finds the first frame of AC-3 or E-AC-3.
@@ -19,8 +19,7 @@ pub(crate) fn ac3(bytes: &[u8]) -> Option<Frame> {
         .find_map(ac3_frame)
 }
 
-/// A frame of what nothing says the codec of: it tells itself, AC-3 only where a frame is at the very beginning, since
-/// its mark is but two bytes.
+/// A frame of an unknown codec. AC-3 counts only at the very start, because its sync word has only two bytes.
 pub(crate) fn unnamed(bytes: &[u8]) -> Option<Frame> {
     let begins = bytes.starts_with(&[0x0b, 0x77]);
     let named = dts::frame(bytes).or_else(|| truehd(bytes));
@@ -30,7 +29,7 @@ pub(crate) fn unnamed(bytes: &[u8]) -> Option<Frame> {
 fn ac3_frame(frame: &[u8]) -> Option<Frame> {
     let version = frame.get(5)? >> 3;
     if version > 10 {
-        // Stream type, number and size come first.
+        // After stream type, number and size.
         let mut bits = Bits::new(frame.get(2..)?);
         bits.skip(16)?;
         let rate = match bits.take(2)? {
@@ -46,7 +45,7 @@ fn ac3_frame(frame: &[u8]) -> Option<Frame> {
     let rate = AC3_RATES.get(usize::try_from(bits.take(2)?).ok()?)?;
     bits.skip(6 + 5 + 3)?;
     let mode = bits.take(3)?;
-    // Levels of mixing, which are there for some modes.
+    // Mixing levels, which depend on the mode.
     if mode & 1 == 1 && mode != 1 {
         bits.skip(2)?;
     }
@@ -82,12 +81,12 @@ pub(crate) fn eac3_box(bytes: &[u8]) -> Option<(u32, u32)> {
     let channels = mode(&mut bits)?;
     bits.skip(3)?;
     let further = if bits.take(4)? > 0 { bits.take(9)? } else { 0 };
-    // Pairs among the places of further channels: left and right centre, left and right surround back.
+    // Pairs among the additional channels: center left and right, rear surround left and right.
     let pairs = (further & 1) + (further >> 1 & 1) + (further >> 5 & 1) + (further >> 6 & 1);
     Some((channels + 2 * pairs.min(1), *rate))
 }
 
-/// Finds the first frame of Dolby TrueHD that begins anew.
+/// Finds the first major sync of Dolby TrueHD.
 pub(crate) fn truehd(bytes: &[u8]) -> Option<Frame> {
     bytes
         .windows(8)
@@ -100,18 +99,18 @@ pub(crate) fn truehd(bytes: &[u8]) -> Option<Frame> {
                 _ => return None,
             };
             bits.skip(4 + 2 + 2)?;
-            // The places of six channels, then of eight.
+            // The channel assignment of six channels, then of eight.
             let six = bits.take(5)?;
             bits.skip(2)?;
             let eight = bits.take(13)?;
             let places = if eight != 0 { eight } else { six };
-            // Pairs: left and right, surround, height, wide, back and so on; the others are single.
+            // Bits that stand for a pair: left and right, surround, height, wide, rear and so on.
             let pairs = places & (1 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 9 | 1 << 10 | 1 << 11);
             Some(("truehd", places.count_ones() + pairs.count_ones(), rate))
         })
 }
 
-/// The header of linear samples on a Blu-ray disc.
+/// The header of PCM on Blu-ray discs.
 pub(crate) fn disc_pcm(bytes: &[u8]) -> Option<Frame> {
     const CHANNELS: [u32; 16] = [0, 1, 0, 2, 3, 3, 4, 4, 5, 6, 7, 8, 0, 0, 0, 0];
     let [_, _, third, ..] = bytes else {
@@ -127,7 +126,7 @@ pub(crate) fn disc_pcm(bytes: &[u8]) -> Option<Frame> {
     Some(("pcm_bluray", *channels, rate))
 }
 
-/// Finds the first frame of MPEG audio, of any layer.
+/// Finds the first frame of MPEG audio of any layer.
 pub(crate) fn mpeg(bytes: &[u8]) -> Option<Frame> {
     bytes.windows(4).find_map(|window| {
         let [0xff, second, third, fourth] = window else {
@@ -157,8 +156,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_say_their_channels_and_rates() {
-        // 48 kHz, five channels and one for low frequencies.
+    fn frames_give_channels_and_rates() {
+        // 48 kHz, five channels and a low-frequency one.
         let frame = [0x0b, 0x77, 0, 0, 0x1e, 0x40, 0xe1, 0, 0];
         assert_eq!(ac3(&frame), Some(("ac3", 6, 48_000)));
         assert_eq!(ac3_box(&[0x10, 0x3d, 0xc0]), Some((6, 48_000)));

@@ -1,8 +1,8 @@
-//! Colour as ITU-T H.273 numbers it.
+//! Color properties by the numbers of ITU-T H.273.
 
 use crate::video::Hdr;
 
-/// The range of brightness that goes with a transfer function.
+/// The dynamic range of a transfer function.
 pub(crate) fn hdr(transfer: u32) -> Option<Hdr> {
     match transfer {
         16 => Some(Hdr::Hdr10),

@@ -1,11 +1,11 @@
-//! Headers of DTS: the core of a frame, and the extension behind it (DTS-HD) or without it (DTS Express).
+//! DTS headers: the core of a frame, and the extension substream after it (DTS-HD) or without it (DTS Express).
 
 use super::audio::Frame;
 use crate::bits::Bits;
 
 const CORE: [u8; 4] = [0x7f, 0xfe, 0x80, 0x01];
 const EXTENSION: [u8; 4] = [0x64, 0x58, 0x20, 0x25];
-/// The longest header of an extension, with the description of its first sound.
+/// The longest extension header up to the description of the first asset.
 const MAX_EXTENSION_BYTES: usize = 2048;
 
 const CORE_RATES: [u32; 16] = [
@@ -17,7 +17,7 @@ const RATES: [u32; 16] = [
     96_000, 192_000, 384_000,
 ];
 
-/// Finds the first frame. Where there is an extension, it says more than the core.
+/// Finds the first frame. An extension takes precedence over the core.
 pub(crate) fn frame(bytes: &[u8]) -> Option<Frame> {
     let headers = || bytes.windows(4).enumerate();
     let core = headers()
@@ -33,20 +33,19 @@ pub(crate) fn frame(bytes: &[u8]) -> Option<Frame> {
     Some(("dts", channels, rate))
 }
 
-/// Channels and sample rate of a core.
 fn core(header: &[u8]) -> Option<(u32, u32)> {
     let mut bits = Bits::new(header);
-    // Type, samples, checksum, blocks, size.
+    // Frame type, samples, checksum flag, blocks, size.
     bits.skip(1 + 5 + 1 + 7 + 14)?;
     let channels = CORE_CHANNELS.get(usize::try_from(bits.take(6)?).ok()?)?;
     let rate = CORE_RATES.get(usize::try_from(bits.take(4)?).ok()?)?;
-    // Bitrate, five flags, extensions, check words.
+    // Bitrate, five flags, extension type, flags.
     bits.skip(5 + 5 + 3 + 1 + 1)?;
     let low = u32::from(bits.take(2)? > 0);
     (*rate > 0).then_some((channels + low, *rate))
 }
 
-/// Channels and sample rate of the first sound of an extension.
+/// Channels and sample rate of the first asset.
 fn extension(header: &[u8]) -> Option<(u32, u32)> {
     let mut bits = Bits::new(header.get(..MAX_EXTENSION_BYTES).unwrap_or(header));
     bits.skip(8)?;
@@ -54,11 +53,11 @@ fn extension(header: &[u8]) -> Option<(u32, u32)> {
     let is_wide = bits.flag()?;
     let size_bits = if is_wide { 20 } else { 16 };
     bits.skip(if is_wide { 12 } else { 8 } + size_bits)?;
-    // Without the fields that stay the same there is no description.
+    // Without static fields the asset is not described.
     if !bits.flag()? {
         return None;
     }
-    // Clock, duration, time.
+    // Clock, duration, time code.
     bits.skip(2 + 3)?;
     if bits.flag()? {
         bits.skip(36)?;
@@ -69,7 +68,7 @@ fn extension(header: &[u8]) -> Option<(u32, u32)> {
         active += bits.take(index + 1)?.count_ones();
     }
     bits.skip(8 * usize::try_from(active).ok()?)?;
-    // How it is mixed.
+    // Mixing metadata.
     if bits.flag()? {
         bits.skip(2)?;
         let mask_bits = (bits.take(2)? + 1) * 4;
@@ -77,7 +76,7 @@ fn extension(header: &[u8]) -> Option<(u32, u32)> {
         bits.skip(usize::try_from(mask_bits * masks).ok()?)?;
     }
     bits.skip(size_bits * usize::try_from(audio_streams).ok()?)?;
-    // Size and number of the first description.
+    // Size and index of the first asset.
     bits.skip(9 + 3)?;
     if bits.flag()? {
         bits.skip(4)?;
@@ -99,7 +98,7 @@ fn extension(header: &[u8]) -> Option<(u32, u32)> {
 mod tests {
     use super::*;
 
-    /// Bits, highest first.
+    /// Packs values of these widths, highest bit first.
     fn packed(parts: &[(u32, u32)]) -> Vec<u8> {
         let bits = parts.iter().flat_map(|(value, count)| {
             (0..*count)
@@ -117,7 +116,7 @@ mod tests {
             .collect()
     }
 
-    /// An extension with eight channels at 96 kHz; static fields, one sound, a language.
+    /// An extension with eight channels at 96 kHz: static fields, one asset, a language.
     fn extension_bytes() -> Vec<u8> {
         let header = packed(&[
             (0, 8),
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn core_and_extension_say_their_channels_and_rates() {
+    fn core_and_extension_give_channels_and_rates() {
         let core = packed(&[
             (1, 1),
             (31, 5),

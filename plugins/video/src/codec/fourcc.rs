@@ -1,10 +1,9 @@
-//! Four-letter codes: of QuickTime and MP4 sample entries, and of Windows (AVI, ASF, `V_MS/VFW/FOURCC`).
+//! Codes of four letters: sample entries of QuickTime and MP4, and Windows codes (AVI, ASF, `V_MS/VFW/FOURCC`).
 
 use std::borrow::Cow;
 
 use super::unknown;
 
-/// The codec of a video sample entry.
 pub(crate) fn quicktime_video(code: [u8; 4]) -> Cow<'static, str> {
     Cow::Borrowed(match &code {
         b"avc1" | b"avc2" | b"avc3" | b"avc4" | b"dvav" | b"dva1" | b"xalg" => "h264",
@@ -41,7 +40,6 @@ pub(crate) fn quicktime_video(code: [u8; 4]) -> Cow<'static, str> {
     })
 }
 
-/// The codec of an audio sample entry.
 pub(crate) fn quicktime_audio(code: [u8; 4]) -> Cow<'static, str> {
     Cow::Borrowed(match &code {
         b"mp4a" => "aac",
@@ -71,7 +69,7 @@ pub(crate) fn quicktime_audio(code: [u8; 4]) -> Cow<'static, str> {
     })
 }
 
-/// Linear samples: size in bits, whether whole numbers with a sign or fractions, and which byte comes first.
+/// The name of a PCM format.
 pub(crate) fn pcm(bits: u32, is_float: bool, is_big_endian: bool, is_signed: bool) -> Cow<'static, str> {
     let order = if is_big_endian { "be" } else { "le" };
     let kind = match (is_float, is_signed) {
@@ -88,7 +86,7 @@ pub(crate) fn pcm(bits: u32, is_float: bool, is_big_endian: bool, is_signed: boo
     }
 }
 
-/// Whether a sample entry is of subtitles whatever track it is in.
+/// Whether the sample entry is of subtitles, in a track of any handler.
 pub(crate) fn is_subtitle(code: [u8; 4]) -> bool {
     matches!(
         &code,
@@ -96,7 +94,6 @@ pub(crate) fn is_subtitle(code: [u8; 4]) -> bool {
     )
 }
 
-/// The codec of a subtitle sample entry.
 pub(crate) fn quicktime_subtitle(code: [u8; 4]) -> Cow<'static, str> {
     Cow::Borrowed(match &code {
         b"tx3g" | b"text" => "mov_text",
@@ -108,7 +105,7 @@ pub(crate) fn quicktime_subtitle(code: [u8; 4]) -> Cow<'static, str> {
     })
 }
 
-/// The codec of subtitles of a media type.
+/// The codec of text subtitles with this media type.
 pub(crate) fn subtitle_text(media_type: &[u8]) -> Option<&'static str> {
     match media_type.to_ascii_lowercase().as_slice() {
         b"text/vtt" => Some("webvtt"),

@@ -7,7 +7,7 @@ use containers::bytes::Bytes;
 
 const SEQUENCE_PARAMETERS: u8 = 7;
 
-/// The description in an `avcC` box or in Matroska's private data.
+/// Parses an `avcC` box or the private data of Matroska.
 pub(crate) fn configuration(bytes: &[u8]) -> Option<Sequence> {
     let mut bytes = Bytes(bytes);
     bytes.skip(5)?;
@@ -18,7 +18,7 @@ pub(crate) fn configuration(bytes: &[u8]) -> Option<Sequence> {
     unit(bytes.take(length.into())?)
 }
 
-/// A unit, if it is a sequence parameter set.
+/// Parses a NAL unit, if it is a sequence parameter set.
 pub(crate) fn unit(unit: &[u8]) -> Option<Sequence> {
     let (header, body) = unit.split_first()?;
     if header & 31 != SEQUENCE_PARAMETERS {
@@ -75,7 +75,7 @@ fn parameters(bits: &mut Bits) -> Option<Sequence> {
         bits.skip(1)?;
     }
     bits.skip(1)?;
-    // Without chroma of its own a picture is cut by single pixels.
+    // Without chroma planes cropping is in units of single pixels.
     let (unit_x, unit_y) = match chroma {
         1 if !is_separate => (2, 2),
         2 if !is_separate => (2, 1),
@@ -97,7 +97,7 @@ fn parameters(bits: &mut Bits) -> Option<Sequence> {
         hdr: None,
     };
     if bits.flag() == Some(true) {
-        // What is said before the end of a cut-off header counts.
+        // Values before the end of a truncated header are kept.
         usability_information(bits, &mut sequence);
     }
     Some(sequence)
@@ -114,7 +114,6 @@ fn scaling_list(bits: &mut Bits, size: u32) -> Option<()> {
     Some(())
 }
 
-/// Video usability information.
 fn usability_information(bits: &mut Bits, sequence: &mut Sequence) -> Option<()> {
     usability::picture(bits, sequence)?;
     if bits.flag()? {
@@ -131,7 +130,7 @@ mod tests {
 
     #[test]
     fn parameters_of_full_hd_are_cut_to_1080_rows() {
-        // As x264 writes it for 1920x1080 at 25 pictures a second.
+        // As x264 writes it for 1920x1080 at 25 frames per second.
         let set = [
             0x67, 0x64, 0x00, 0x28, 0xac, 0xd9, 0x40, 0x78, 0x02, 0x27, 0xe5, 0xc0, 0x44, 0x00, 0x00, 0x03,
             0x00, 0x04, 0x00, 0x00, 0x03, 0x00, 0xc8, 0x3c, 0x60, 0xc6, 0x58,

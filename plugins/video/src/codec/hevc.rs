@@ -6,10 +6,10 @@ use crate::rate;
 use containers::bytes::Bytes;
 
 const SEQUENCE_PARAMETERS: u8 = 33;
-/// The most reference picture sets, by the standard.
+/// The most reference picture sets of the standard.
 const MAX_SETS: u32 = 64;
 
-/// The description in an `hvcC` box or in Matroska's private data.
+/// Parses an `hvcC` box or the private data of Matroska.
 pub(crate) fn configuration(bytes: &[u8]) -> Option<Sequence> {
     let mut bytes = Bytes(bytes);
     bytes.skip(22)?;
@@ -25,7 +25,7 @@ pub(crate) fn configuration(bytes: &[u8]) -> Option<Sequence> {
     None
 }
 
-/// A unit, if it is a sequence parameter set.
+/// Parses a NAL unit, if it is a sequence parameter set.
 pub(crate) fn unit(unit: &[u8]) -> Option<Sequence> {
     if unit.first()? >> 1 & 63 != SEQUENCE_PARAMETERS {
         return None;
@@ -62,7 +62,7 @@ fn parameters(bits: &mut Bits) -> Option<Sequence> {
         fps: None,
         hdr: None,
     };
-    // What is said before the end of a cut-off header counts.
+    // Values before the end of a truncated header are kept.
     tools(bits, sub_layers, &mut sequence);
     Some(sequence)
 }
@@ -82,7 +82,7 @@ fn profile(bits: &mut Bits, sub_layers: u32) -> Option<()> {
     Some(())
 }
 
-/// All that lies between the size and the usability information, and that.
+/// Skips the coding tools after the size and reads the usability information.
 fn tools(bits: &mut Bits, sub_layers: u32, sequence: &mut Sequence) -> Option<()> {
     bits.golomb()?;
     bits.golomb()?;
@@ -165,7 +165,6 @@ fn reference_sets(bits: &mut Bits) -> Option<()> {
     Some(())
 }
 
-/// Video usability information.
 fn usability_information(bits: &mut Bits, sequence: &mut Sequence) -> Option<()> {
     usability::picture(bits, sequence)?;
     bits.skip(3)?;

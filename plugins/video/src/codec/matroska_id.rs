@@ -1,4 +1,4 @@
-//! Codec ids of Matroska.
+//! Matroska's codec ids.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::fourcc::{pcm, quicktime_audio, quicktime_video, windows};
 use super::{unknown, wave};
 use crate::video::{Kind, Stream};
 
-/// A stream by its codec id and private data; `bits` are those of a sample.
+/// A stream by its codec id and private data; `bits` is the sample size.
 pub(crate) fn stream(kind: Kind, id: &str, private: &[u8], bits: u32) -> Stream {
     if id == "A_MS/ACM"
         && let Some(stream) = wave::stream(private)
@@ -17,7 +17,7 @@ pub(crate) fn stream(kind: Kind, id: &str, private: &[u8], bits: u32) -> Stream 
 }
 
 fn name(id: &str, private: &[u8], bits: u32) -> Cow<'static, str> {
-    // `A_AAC/MPEG4/LC/SBR`, `A_DTS/EXPRESS`: what follows the name is a profile.
+    // `A_AAC/MPEG4/LC/SBR`, `A_DTS/EXPRESS`: a profile follows the name.
     let profiled = [
         "A_AAC",
         "A_DTS",
@@ -57,7 +57,7 @@ fn name(id: &str, private: &[u8], bits: u32) -> Cow<'static, str> {
         "V_REAL/RV20" => "rv20",
         "V_REAL/RV30" => "rv30",
         "V_REAL/RV40" => "rv40",
-        // A bitmap header whose code is behind sizes, planes and bits.
+        // A bitmap header: the code follows sizes, planes and bits.
         "V_MS/VFW/FOURCC" => {
             return private
                 .get(16..)

@@ -1,4 +1,4 @@
-//! Codecs: their names as ffprobe has them, by the codes of each container, and what their own headers say.
+//! Codecs: their names as in ffprobe by the codes of each container, and their headers.
 
 pub(crate) mod aac;
 pub(crate) mod audio;
@@ -16,21 +16,18 @@ use std::borrow::Cow;
 
 use crate::video::{Hdr, Stream};
 
-/// What the header of a sequence of pictures says.
+/// A sequence header.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sequence {
-    /// Pixels.
     pub(crate) width: u32,
-    /// Pixels.
     pub(crate) height: u32,
-    /// Pictures a second.
+    /// Frames per second.
     pub(crate) fps: Option<f64>,
-    /// The range of brightness.
     pub(crate) hdr: Option<Hdr>,
 }
 
 impl Sequence {
-    /// Tells a stream what it does not know yet.
+    /// Sets the values of the stream that are still unknown.
     pub(crate) fn describe(&self, stream: &mut Stream) {
         if stream.width.is_none() {
             stream.size(self.width, self.height);
@@ -40,7 +37,7 @@ impl Sequence {
     }
 }
 
-/// A code without a known name, as it is, if it is printable.
+/// An unknown code in lower case, if it is printable.
 pub(crate) fn unknown(code: &[u8]) -> Cow<'static, str> {
     let text = String::from_utf8_lossy(code)
         .trim_matches(['\0', ' '])

@@ -1,4 +1,4 @@
-//! MPEG-1 and MPEG-2 video: the sequence header and its extension.
+//! The sequence header of MPEG-1 and MPEG-2 video, and its extension.
 
 use super::Sequence;
 use crate::bits::Bits;
@@ -18,7 +18,7 @@ const RATES: [(u64, u64); 9] = [
 const HEADER: u8 = 0xb3;
 const EXTENSION: u8 = 0xb5;
 
-/// The header behind a start code, and whether an extension makes it MPEG-2.
+/// The header after a start code, and whether an extension makes it MPEG-2.
 pub(crate) fn sequence(bytes: &[u8]) -> Option<(Sequence, bool)> {
     let start = bytes.windows(4).position(|window| window == [0, 0, 1, HEADER])? + 4;
     let body = bytes.get(start..)?;

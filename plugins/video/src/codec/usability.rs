@@ -3,8 +3,8 @@
 use super::{Sequence, colour};
 use crate::bits::Bits;
 
-/// Reads up to the position of the colour samples, and keeps the transfer function. `None` where the bits end; what was
-/// read before stays.
+/// Reads up to the position of chroma samples and keeps the transfer function. `None` if the bits end before; what
+/// was read stays in `sequence`.
 pub(super) fn picture(bits: &mut Bits, sequence: &mut Sequence) -> Option<()> {
     const EXTENDED_ASPECT: u32 = 255;
     if bits.flag()? && bits.take(8)? == EXTENDED_ASPECT {
@@ -14,7 +14,7 @@ pub(super) fn picture(bits: &mut Bits, sequence: &mut Sequence) -> Option<()> {
     if bits.flag()? {
         bits.skip(1)?;
     }
-    // Video format and range, then the description of colour: primaries, transfer function, matrix.
+    // Video format and range, then color primaries, transfer function and matrix.
     if bits.flag()? {
         bits.skip(4)?;
         if bits.flag()? {

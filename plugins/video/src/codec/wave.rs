@@ -1,4 +1,4 @@
-//! `WAVEFORMATEX`, the description of sound in AVI, ASF and `A_MS/ACM`.
+//! `WAVEFORMATEX`, the audio format in AVI, ASF and `A_MS/ACM`.
 
 use std::borrow::Cow;
 
@@ -7,10 +7,9 @@ use super::unknown;
 use crate::video::{Kind, Stream};
 use containers::bytes::Bytes;
 
-/// Its number where the real one is in a GUID behind the fixed part.
+/// The format tag if the actual one is in a GUID after the fixed part.
 const EXTENSIBLE: u16 = 0xfffe;
 
-/// An audio stream by its description.
 pub(crate) fn stream(format: &[u8]) -> Option<Stream> {
     let mut bytes = Bytes(format);
     let mut tag = bytes.le16()?;
@@ -19,7 +18,7 @@ pub(crate) fn stream(format: &[u8]) -> Option<Stream> {
     bytes.skip(6);
     let bits = bytes.le16().unwrap_or(16);
     if tag == EXTENSIBLE {
-        // Size, valid bits, speakers, GUID.
+        // Size, valid bits, channel mask; then the GUID.
         bytes.skip(8);
         tag = bytes.le16().unwrap_or(tag);
     }

@@ -1,4 +1,4 @@
-//! `Attachments`: pictures are listed where they lie, fonts are passed over; no content is read.
+//! `Attachments`: lists the positions of pictures, without reading their content.
 
 use std::io::Result;
 
@@ -12,12 +12,11 @@ const FILE: u32 = 0x61a7;
 const NAME: u32 = 0x466e;
 const MEDIA_TYPE: u32 = 0x4660;
 const DATA: u32 = 0x465c;
-/// The most files, parts of a file, and pictures.
+/// The most attached files, elements of a file, and pictures.
 const MAX_FILES: usize = 128;
 const MAX_PARTS: usize = 32;
 const MAX_PICTURES: usize = 32;
 
-/// Adds the pictures.
 pub(super) fn read(source: &mut Source, attachments: &Element, video: &mut Video) -> Result<()> {
     let size = source.size();
     let end = attachments.end.unwrap_or(size).min(size);
@@ -70,7 +69,7 @@ fn picture(source: &mut Source, file: &Element, end: u64) -> Result<Option<Pictu
     }))
 }
 
-/// The format's recommended names.
+/// The purpose of the file names that the specification recommends.
 fn purpose(name: &str) -> &'static str {
     match name.rsplit_once('.').map_or(name, |(stem, _)| stem) {
         "cover" => "front",

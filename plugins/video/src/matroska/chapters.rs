@@ -1,4 +1,4 @@
-//! `Chapters`: the default edition, else the first.
+//! `Chapters`: those of the default edition, else of the first.
 
 use crate::video::{Chapter, MAX_CHAPTERS};
 use containers::bytes::text;
@@ -15,7 +15,7 @@ const DISPLAY: u32 = 0x80;
 const TITLE: u32 = 0x85;
 const NS_PER_MS: u64 = 1_000_000;
 
-/// Reads the body of `Chapters`. Chapters within chapters are left out.
+/// Parses the body of `Chapters`. Nested chapters are ignored.
 pub(super) fn read(body: &[u8]) -> Vec<Chapter> {
     let is_set = |edition, id| element(edition, id).is_some_and(|flag| unsigned(flag) != 0);
     let editions: Vec<&[u8]> = elements(body)

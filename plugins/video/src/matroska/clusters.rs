@@ -1,5 +1,5 @@
-//! `Cluster`: the frames. They are looked at only for what no description says: the duration of a live stream
-//! by its end, the rate of a stream by its beginning.
+//! `Cluster`: frames. They are read only for values that no header states: the duration of a live stream at its end,
+//! and the frame rate at its start.
 
 use std::io::Result;
 
@@ -12,13 +12,13 @@ const TIMESTAMP: u32 = 0xe7;
 const SIMPLE_BLOCK: u32 = 0xa3;
 const BLOCK_GROUP: u32 = 0xa0;
 const BLOCK: u32 = 0xa1;
-/// How much of the end is searched for the last cluster, first and at the most.
+/// The bytes at the end that are searched for the last cluster: at first, and at most.
 const TAILS: [u64; 2] = [256 * 1024, 4 * 1024 * 1024];
-/// The most frames whose times make a rate, and the most elements that are walked for them.
+/// The most timestamps that are used for a frame rate, and the most elements that are read for them.
 const MAX_TIMESTAMPS: usize = 48;
 const MAX_ELEMENTS: usize = 256;
 
-/// Ticks from the first cluster to the last block.
+/// Ticks between the first cluster and the last block.
 pub(super) fn duration(source: &mut Source, first: u64) -> Result<Option<u64>> {
     let start = match Element::at(source, first)? {
         Some(cluster) => elements(&source.bytes_at(cluster.start, 64)?)
@@ -46,7 +46,7 @@ pub(super) fn duration(source: &mut Source, first: u64) -> Result<Option<u64>> {
     Ok(None)
 }
 
-/// The latest timestamp of a cluster; `None` for bytes that only look like one.
+/// The last timestamp of a cluster; `None` for bytes that are not a cluster.
 fn cluster_end(bytes: &[u8]) -> Option<u64> {
     let (_, size, length) = header(bytes)?;
     let body = bytes.get(length..)?;
@@ -73,7 +73,7 @@ fn cluster_end(bytes: &[u8]) -> Option<u64> {
     base?.checked_add_signed(latest.into())
 }
 
-/// Track and time, relative to the cluster, of a block.
+/// Track number of a block, and its time relative to the cluster.
 fn block_time(block: &[u8]) -> Option<(u64, i16)> {
     let (track, length) = vint(block)?;
     let time = block.get(length..)?.first_chunk()?;
@@ -89,7 +89,7 @@ pub(super) fn timestamps(source: &mut Source, first: u64, track: u64) -> Result<
         let Some(element) = Element::at(source, offset)?.filter(|_| found.len() < MAX_TIMESTAMPS) else {
             break;
         };
-        // Clusters and groups of blocks are entered.
+        // Enter clusters and block groups.
         offset = element.start;
         match element.id {
             CLUSTER | BLOCK_GROUP => continue,

@@ -1,4 +1,4 @@
-//! Matroska and WebM: a segment of elements in almost any order, with a table that says where they are.
+//! Matroska and WebM: a segment with elements in almost any order, and a seek head with their positions.
 
 mod attachments;
 mod chapters;
@@ -33,45 +33,42 @@ const TAGS: u32 = 0x1254_c367;
 const ATTACHMENTS: u32 = 0x1941_a469;
 const CLUSTER: u32 = 0x1f43_b675;
 
-/// The most bytes of one description. Attachments are walked, not read.
+/// The most bytes of one element that are read. Attachments are read element by element.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// The most elements that are walked one after the other: where the tracks are behind the frames and no table
-/// says so.
+/// The most elements that are read in sequence, if the tracks follow the frames and no seek head locates them.
 const MAX_ELEMENTS: usize = 1024;
-/// The most of them behind the first frames when the tracks are known.
+/// The most elements after the first frames that are read if the tracks are known.
 const MAX_ELEMENTS_BEHIND: usize = 16;
-/// The most entries of the tables.
+/// The most entries of seek heads.
 const MAX_SEEKS: usize = 64;
 const NS_PER_MS: f64 = 1e6;
-/// How often junk is passed over, and how much of it at a time.
+/// The most gaps of invalid bytes, and the bytes that are searched in each.
 const MAX_JUNK: usize = 8;
 const MAX_JUNK_BYTES: usize = 32 * 1024;
-/// What is read, wherever it lies.
+/// Elements that are read wherever they are.
 const DESCRIPTIONS: [u32; 6] = [SEEK_HEAD, INFO, TRACKS, CHAPTERS, TAGS, ATTACHMENTS];
 
-/// What the segment says.
+/// The state while a segment is read.
 struct Segment {
-    /// Where its body begins, which is what places in the tables count from.
+    /// Where its body begins; positions in seek heads are relative to it.
     start: u64,
-    /// Nanoseconds of a tick.
+    /// Nanoseconds per tick.
     scale: u64,
     /// In ticks.
     duration: f64,
     writing_app: Option<String>,
     tracks: Vec<Track>,
     simple_tags: Vec<SimpleTag>,
-    /// Places of elements that the tables name.
+    /// Offsets of elements in seek heads.
     seeks: Vec<u64>,
-    /// Places of elements that were read.
+    /// Offsets of elements that have been read.
     done: Vec<u64>,
     first_cluster: Option<u64>,
     video: Video,
 }
 
-/// Reads a file.
-///
 /// # Errors
-/// `Invalid` without a segment, `Refused` for EBML of another kind, `Io` if a read failed.
+/// `Invalid` without a segment, `Refused` for another document type of EBML, `Io` if a read failed.
 pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
     let Some(head) = Element::at(source, 0)? else {
         return Err(ExtractError::invalid(Some(0), "no EBML header"));
@@ -79,7 +76,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     let container = match element(&head.bytes(source, 1024)?, DOC_TYPE).map(text).as_deref() {
         Some("webm") => "webm",
         Some("matroska") | None => "matroska",
-        Some(other) => return Err(ExtractError::Refused(format!("EBML of the kind {other}"))),
+        Some(other) => return Err(ExtractError::Refused(format!("EBML document type {other}"))),
     };
     let Some(start) = segment_start(source, head.end.unwrap_or(head.start))? else {
         return Err(ExtractError::invalid(head.end, "no segment"));
@@ -100,13 +97,13 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
     Ok(segment.finish(source)?)
 }
 
-/// Whether what looks like an element may be one: what says that it is larger than the file is known by its id.
+/// Whether the bytes may be an element: one that exceeds the file must have a known id.
 fn is_plausible(found: &Element, file_bytes: u64) -> bool {
     let is_known = DESCRIPTIONS.contains(&found.id) || found.id == CLUSTER;
     is_known || found.end.is_some_and(|end| end <= file_bytes)
 }
 
-/// The next place behind junk that looks like a description or a cluster.
+/// The offset of the next known element after invalid bytes.
 fn next_description(source: &mut Source, offset: u64) -> Result<Option<u64>> {
     let bytes = source.bytes_at(offset.saturating_add(1), MAX_JUNK_BYTES)?;
     let place = bytes.windows(4).position(|window| {
@@ -118,7 +115,7 @@ fn next_description(source: &mut Source, offset: u64) -> Result<Option<u64>> {
     Ok(place.map(|place| offset + 1 + place as u64))
 }
 
-/// Where the body of the segment begins; padding may lie before it.
+/// The start of the segment's body; padding may precede the segment.
 fn segment_start(source: &mut Source, mut offset: u64) -> Result<Option<u64>> {
     for _ in 0..4 {
         match Element::at(source, offset)? {
@@ -131,7 +128,7 @@ fn segment_start(source: &mut Source, mut offset: u64) -> Result<Option<u64>> {
 }
 
 impl Segment {
-    /// Reads what lies before the frames, then what the tables name, then what lies behind the first frames.
+    /// Reads the elements before the frames, then those that seek heads locate, then those after the first frames.
     fn walk(&mut self, source: &mut Source) -> Result<()> {
         let mut offset = self.start;
         let mut left = MAX_ELEMENTS;
@@ -140,7 +137,7 @@ impl Segment {
             left -= 1;
             let found = Element::at(source, offset)?;
             let Some(found) = found.filter(|found| is_plausible(found, source.size())) else {
-                // Recordings have holes.
+                // Recordings may have gaps.
                 junk -= 1;
                 match next_description(source, offset)? {
                     Some(next) if junk > 0 => offset = next,
@@ -160,13 +157,13 @@ impl Segment {
             } else {
                 self.read(source, offset, &found)?;
             }
-            // A cluster of unknown size is entered: what is in it has other ids.
+            // A cluster of unknown size is entered; elements inside have other ids.
             offset = found.end.unwrap_or(found.start);
         }
         self.follow(source)
     }
 
-    /// Reads what the tables name; a table may name another.
+    /// Reads the elements that seek heads locate, including further seek heads.
     fn follow(&mut self, source: &mut Source) -> Result<()> {
         let mut next = 0;
         while let Some(offset) = self.seeks.get(next).copied() {

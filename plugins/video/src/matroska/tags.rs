@@ -1,4 +1,4 @@
-//! `Tags`: statements, each about a level: the film or episode (50), the season (60), the series (70).
+//! `Tags`: values with a target level: movie or episode (50), season (60), show (70).
 
 use crate::tags::Tags;
 use crate::video::SimpleTag;
@@ -11,17 +11,16 @@ const LEVEL: u32 = 0x68ca;
 const SIMPLE_TAG: u32 = 0x67c8;
 const NAME: u32 = 0x45a3;
 const VALUE: u32 = 0x4487;
-/// Ids of tracks, and of editions, chapters and attachments.
+/// Target ids of tracks, and of editions, chapters and attachments.
 const TRACK_UID: u32 = 0x63c5;
 const PART_UIDS: [u32; 3] = [0x63c9, 0x63c4, 0x63c6];
 
 const EPISODE: u64 = 50;
 const SEASON: u64 = 60;
-const SERIES: u64 = 70;
-/// The most statements.
+const SHOW: u64 = 70;
 const MAX_SIMPLE_TAGS: usize = 512;
 
-/// Adds the statements in the body of `Tags` but those about a chapter or an attachment.
+/// Adds the tags in the body of `Tags`, except those of chapters and attachments.
 pub(super) fn read(body: &[u8], simple_tags: &mut Vec<SimpleTag>) {
     for (_, tag) in elements(body).filter(|(id, _)| *id == TAG) {
         let targets = element(tag, TARGETS).unwrap_or_default();
@@ -46,17 +45,17 @@ pub(super) fn read(body: &[u8], simple_tags: &mut Vec<SimpleTag>) {
     }
 }
 
-/// Takes the statements about the whole file over. A number of a part is one of an episode only where there is something it is part of.
+/// Adds the tags of the whole file. A part number is an episode's only if a higher level is present.
 pub(super) fn apply(simple_tags: &[SimpleTag], tags: &mut Tags) {
-    let of_file = || simple_tags.iter().filter(|statement| !statement.is_of_track);
-    let is_part = of_file().any(|statement| statement.level >= SEASON);
+    let of_file = || simple_tags.iter().filter(|tag| !tag.is_of_track);
+    let is_part = of_file().any(|tag| tag.level >= SEASON);
     for SimpleTag {
         level, name, value, ..
     } in of_file()
     {
         match (*level, name.as_str()) {
-            (SERIES.., "TITLE") => tags.add("SHOW", value),
-            (SEASON..SERIES, "PART_NUMBER") => tags.add("SEASON", value),
+            (SHOW.., "TITLE") => tags.add("SHOW", value),
+            (SEASON..SHOW, "PART_NUMBER") => tags.add("SEASON", value),
             (SEASON.., _) => {}
             (EPISODE.., "TITLE") if is_part => {
                 tags.add("EPISODE_TITLE", value);

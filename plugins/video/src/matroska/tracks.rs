@@ -1,4 +1,4 @@
-//! `Tracks`: what the streams are.
+//! `Tracks`: the streams.
 
 use crate::codec::{aac, colour, h264, hevc, matroska_id};
 use crate::rate;
@@ -35,13 +35,12 @@ const BIT_DEPTH: u32 = 0x6264;
 
 const NS_PER_SECOND: u64 = 1_000_000_000;
 
-/// A stream, and the number that its blocks carry.
+/// A stream and the track number of its blocks.
 pub(super) struct Track {
     pub(super) number: u64,
     pub(super) stream: Stream,
 }
 
-/// Reads the body of `Tracks`.
 pub(super) fn read(body: &[u8]) -> Vec<Track> {
     let entries = elements(body).filter(|(id, _)| *id == TRACK_ENTRY);
     entries
@@ -83,7 +82,7 @@ fn track(entry: &[u8]) -> Option<Track> {
     })
 }
 
-/// The language: the newer element goes before the older one. What is not said is English, by the format's rules.
+/// The language: BCP 47 takes precedence over the older element. The default is English, by the specification.
 fn language(entry: &[u8]) -> Option<String> {
     let stated = |id| {
         element(entry, id)
@@ -131,7 +130,7 @@ fn picture(stream: &mut Stream, entry: &[u8], private: &[u8]) {
         _ => None,
     };
     if let Some(sequence) = sequence {
-        // A tick of its clock is not always a picture; blocks tell better.
+        // The tick of the codec's clock is not always a frame; timestamps of blocks are more reliable.
         stream.hdr = stream.hdr.or(sequence.hdr);
         if stream.width.is_none() {
             stream.size(sequence.width, sequence.height);
@@ -139,7 +138,7 @@ fn picture(stream: &mut Stream, entry: &[u8], private: &[u8]) {
     }
 }
 
-/// Quarters; the format counts against the clock.
+/// A quarter turn; the specification counts counter-clockwise.
 fn rotation(roll: f64) -> Option<u16> {
     match (-roll).rem_euclid(360.0).round() {
         90.0 => Some(90),

@@ -1,4 +1,4 @@
-//! Chapters: Nero's list, and QuickTime's track of texts.
+//! Chapters: Nero's list, and QuickTime's text track.
 
 use std::io::Result;
 
@@ -9,15 +9,15 @@ use super::track::Track;
 use crate::video::{Chapter, MAX_CHAPTERS};
 use containers::bytes::{Bytes, text, utf16_be};
 
-/// The most bytes of Nero's list: 255 chapters of 255 letters.
+/// The most bytes of Nero's list: 255 chapters with titles of 255 bytes.
 pub(super) const MAX_LIST_BYTES: usize = 128 * 1024;
-/// The most bytes of a table of samples, and of a text.
+/// The most bytes of a sample table, and of a text.
 const MAX_TABLE_BYTES: usize = 16 + MAX_CHAPTERS * 12;
 const MAX_TEXT_BYTES: usize = 1024;
-/// Nero counts tenths of microseconds.
+/// Nero's unit is 100 ns.
 const UNITS_PER_MS: u64 = 10_000;
 
-/// `chpl`: beginnings and titles.
+/// Parses `chpl`: start times and titles.
 pub(super) fn list(bytes: &[u8]) -> Vec<Chapter> {
     let mut bytes = Bytes(bytes);
     let version = bytes.be32().unwrap_or(0) >> 24;
@@ -37,7 +37,7 @@ pub(super) fn list(bytes: &[u8]) -> Vec<Chapter> {
     (0..count).map_while(chapter).collect()
 }
 
-/// A track whose samples are the titles and last as long as the chapters.
+/// Chapters from a text track: each sample is a title, and lasts as long as its chapter.
 pub(super) fn track(source: &mut Source, track: &Track) -> Result<Vec<Chapter>> {
     let Some(table) = &track.table else {
         return Ok(Vec::new());
@@ -78,7 +78,7 @@ fn ms(time: u64, timescale: u32) -> u64 {
     super::milliseconds(time, timescale).unwrap_or(0)
 }
 
-/// Where each sample lies: those of a chunk lie behind one another.
+/// The offset and size of each sample; the samples of a chunk are contiguous.
 fn places(sizes: &[u32], chunks: &[u64], runs: &[(usize, usize)]) -> Vec<(u64, u32)> {
     let mut places = Vec::with_capacity(sizes.len());
     let mut sizes = sizes.iter();
@@ -96,7 +96,7 @@ fn places(sizes: &[u32], chunks: &[u64], runs: &[(usize, usize)]) -> Vec<(u64, u
     places
 }
 
-/// A text of a sample: its length, then UTF-8 or, with a mark, UTF-16.
+/// The text of a sample: its length, then UTF-8, or UTF-16 with a mark.
 fn title(source: &mut Source, offset: u64, size: u32) -> Result<Option<String>> {
     let size = usize::try_from(size).unwrap_or(usize::MAX).min(MAX_TEXT_BYTES);
     let bytes = source.bytes_at(offset, size)?;

@@ -1,4 +1,4 @@
-//! `stsd`: what the samples of a track are.
+//! `stsd`: the sample descriptions of a track.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use crate::video::{Hdr, Kind, Stream};
 use containers::bytes::Bytes;
 use containers::isobmff::slice::{body_of, boxes};
 
-/// Bytes of a sample entry before those of its kind: reserved, and the reference of its data.
+/// Bytes of a sample entry before the fields of its type: reserved bytes and the data reference.
 const COMMON_BYTES: usize = 8;
 
-/// A stream by its handler and sample description; `None` for what is neither picture, sound nor subtitle.
+/// A stream by its handler and sample description; `None` unless it is video, audio or subtitles.
 pub(super) fn stream(handler: [u8; 4], description: &[u8]) -> Option<Stream> {
     let mut bytes = Bytes(description);
     let is_iso_1 = bytes.be32()? >> 24 == 1;
@@ -20,7 +20,7 @@ pub(super) fn stream(handler: [u8; 4], description: &[u8]) -> Option<Stream> {
     match &handler {
         b"vide" => Some(picture(code, body)),
         b"soun" => Some(audio(code, body, is_iso_1)),
-        // Handlers of nothing but subtitles; others are of chapters, hints and much else.
+        // Handlers of subtitles only; other text handlers are also used for chapters, hints and more.
         b"sbtl" | b"subt" | b"subp" | b"clcp" => Some(subtitle(code, body)),
         b"text" if code == *b"text" => Some(subtitle(code, body)),
         _ => fourcc::is_subtitle(code).then(|| subtitle(code, body)),
@@ -31,7 +31,7 @@ fn picture(mut code: [u8; 4], body: &[u8]) -> Stream {
     let mut bytes = Bytes(body);
     bytes.skip(COMMON_BYTES + 16);
     let (width, height) = (bytes.be16().unwrap_or(0), bytes.be16().unwrap_or(0));
-    // Resolution, frames, name, depth, colours.
+    // Resolution, frame count, name, depth, color table.
     bytes.skip(50);
     if code == *b"encv" {
         code = original(bytes.0).unwrap_or(code);
@@ -59,7 +59,7 @@ fn picture(mut code: [u8; 4], body: &[u8]) -> Stream {
     stream
 }
 
-/// `colr` of a kind that has numbers.
+/// The transfer function in `colr`.
 fn transfer(body: &[u8]) -> Option<Hdr> {
     let mut bytes = Bytes(body);
     let kind = bytes.array::<4>()?;
@@ -68,7 +68,7 @@ fn transfer(body: &[u8]) -> Option<Hdr> {
     matches!(&kind, b"nclx" | b"nclc").then(|| colour::hdr(transfer.into()))?
 }
 
-/// What an encrypted entry was before.
+/// The original format of an encrypted entry.
 fn original(body: &[u8]) -> Option<[u8; 4]> {
     body_of(body_of(body, b"sinf")?, b"frma")?.first_chunk().copied()
 }
@@ -86,7 +86,7 @@ fn audio(mut code: [u8; 4], body: &[u8], is_iso_1: bool) -> Stream {
     let mut rate = bytes.be32().unwrap_or(0) >> 16;
     let mut flags = 0;
     match version {
-        // QuickTime's; the standard has a version 1 too, of the same size as 0.
+        // QuickTime's version 1; the one of the ISO standard has the size of version 0.
         1 if !is_iso_1 => drop(bytes.skip(16)),
         2 => {
             bytes.skip(4);
@@ -112,7 +112,7 @@ fn audio(mut code: [u8; 4], body: &[u8], is_iso_1: bool) -> Stream {
         linear(code, bits, flags, bytes.0).unwrap_or_else(|| fourcc::quicktime_audio(code)),
     );
     stream.set_audio(channels, rate);
-    // QuickTime keeps the boxes in one more.
+    // QuickTime wraps the boxes in another one.
     let wave = body_of(bytes.0, b"wave").unwrap_or_default();
     for (name, body) in boxes(bytes.0).chain(boxes(wave)) {
         detail(&mut stream, name, body);
@@ -148,10 +148,10 @@ fn detail(stream: &mut Stream, name: [u8; 4], body: &[u8]) {
                 stream.set_audio(channels, rate);
             }
         }
-        // Opus is always played at 48 kHz.
+        // Opus is always decoded at 48 kHz.
         b"dOps" => stream.set_audio(body.get(1).copied().unwrap_or(0).into(), 48_000),
         b"dfLa" => {
-            // Version, header of the block, sizes of blocks and frames.
+            // Version, block header, block and frame sizes.
             let mut bits = Bits::new(body.get(18..).unwrap_or_default());
             if let (Some(rate), Some(channels)) = (bits.take(20), bits.take(3)) {
                 stream.set_audio(channels + 1, rate);
@@ -161,7 +161,7 @@ fn detail(stream: &mut Stream, name: [u8; 4], body: &[u8]) {
     }
 }
 
-/// Linear samples, whose description is spread over the code, the entry and its boxes.
+/// PCM, whose format depends on the code, the entry and its boxes.
 fn linear(code: [u8; 4], bits: u32, flags: u32, boxes: &[u8]) -> Option<Cow<'static, str>> {
     let inner = body_of(boxes, b"wave").unwrap_or(boxes);
     let is_little = matches!(body_of(inner, b"enda"), Some([_, 1, ..]));
@@ -198,13 +198,13 @@ fn subtitle(mut code: [u8; 4], body: &[u8]) -> Stream {
         _ => fourcc::quicktime_subtitle(code),
     };
     let mut stream = Stream::new(Kind::Subtitle, codec);
-    // The two highest bits but one: all samples are forced, some are.
+    // Two flags: all samples are forced, some are.
     let flags = rest.first_chunk().map_or(0, |flags| u32::from_be_bytes(*flags));
     stream.is_forced = Some(code == *b"tx3g" && flags & 0x8000_0000 != 0);
     stream
 }
 
-/// `esds`: the kind of the stream, and what is private to its codec.
+/// `esds`: the object type of the stream and the private data of its codec.
 fn elementary(body: &[u8]) -> Option<(u8, &[u8])> {
     const STREAM: u8 = 3;
     const CONFIGURATION: u8 = 4;
@@ -212,7 +212,7 @@ fn elementary(body: &[u8]) -> Option<(u8, &[u8])> {
     let mut bytes = Bytes(body);
     bytes.skip(4)?;
     let mut kind = None;
-    // A descriptor of a stream holds one of its configuration, which holds the private one.
+    // A stream descriptor contains a configuration descriptor, which contains the private data.
     for _ in 0..8 {
         let Some(tag) = bytes.u8() else { break };
         let mut length = 0_usize;

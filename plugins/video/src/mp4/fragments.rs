@@ -1,4 +1,4 @@
-//! Fragmented files: the time is in an index before the fragments, or in the fragments themselves.
+//! Fragmented files: durations from an index before the fragments, or from the fragments.
 
 use std::io::Result;
 
@@ -8,46 +8,46 @@ use svc_plugin_api::Source;
 use super::{Movie, milliseconds};
 use containers::bytes::Bytes;
 
-/// The most fragments that are read: a file with more of them without an index is not worth its reads.
+/// The most fragments that are read: more of them without an index cost too many reads.
 const MAX_FRAGMENTS: usize = 512;
-/// The most bytes of an index, and of the times of one run.
+/// The most bytes of an index, and of the sample durations of one run.
 const MAX_INDEX_BYTES: usize = 256 * 1024;
 const MAX_RUN_BYTES: usize = 64 * 1024;
 
-/// A track in the fragments.
+/// A track of the fragments read so far.
 struct Seen {
     id: u32,
-    /// Where the last fragment ends, in the track's units.
+    /// The end of the last fragment, in the track's units.
     end: u64,
-    /// How long each sample of the first fragment is.
+    /// The duration of a sample in the first fragment.
     sample: u32,
 }
 
-/// What the fragments say, one after the other.
+/// The fragments read so far.
 #[derive(Default)]
 pub(super) struct Fragments {
     count: usize,
     tracks: Vec<Seen>,
-    /// Where the last part of an index ends, and of how many units a second is.
+    /// The end of the last indexed part, and the units per second.
     indexed: Option<(u64, u32)>,
 }
 
-/// What a fragment says of its track before the runs.
+/// The header of a track fragment.
 #[derive(Default)]
 struct Header {
     track: u32,
-    /// Unless a run says otherwise.
+    /// The default sample duration.
     sample: Option<u32>,
     start: Option<u64>,
 }
 
 impl Fragments {
-    /// Whether further fragments would say nothing new.
+    /// Whether further fragments add no information.
     pub(super) fn is_enough(&self) -> bool {
         self.count >= MAX_FRAGMENTS || (self.indexed.is_some() && self.count > 0)
     }
 
-    /// `sidx`: parts and how long they are.
+    /// `sidx`: the durations of the parts.
     pub(super) fn index(&mut self, source: &mut Source, span: &BoxSpan) -> Result<()> {
         let bytes = span.bytes(source, MAX_INDEX_BYTES)?;
         if let Some((end, timescale)) = index(&bytes) {
@@ -113,13 +113,13 @@ impl Fragments {
         Ok(())
     }
 
-    /// How long the first pictures of a track are shown.
+    /// The duration of the first frames of a track.
     pub(super) fn picture_duration(&self, track: u32) -> Option<u32> {
         let seen = self.tracks.iter().find(|seen| seen.id == track)?;
         Some(seen.sample).filter(|sample| *sample > 0)
     }
 
-    /// The end of the longest track, unless the walk ended before the file.
+    /// The end of the longest track; `None` if not all fragments were read.
     pub(super) fn duration_ms(&self, movie: &Movie) -> Option<u64> {
         if let Some((end, timescale)) = self.indexed {
             return milliseconds(end, timescale);
@@ -177,7 +177,7 @@ fn header(bytes: &[u8]) -> Option<Header> {
     })
 }
 
-/// How long a run is, and its first sample.
+/// The duration of a run, and that of its first sample.
 fn run(bytes: &[u8], default: Option<u32>) -> Option<(u64, u32)> {
     let mut bytes = Bytes(bytes);
     let flags = bytes.be32()?;
@@ -187,7 +187,7 @@ fn run(bytes: &[u8], default: Option<u32>) -> Option<(u64, u32)> {
         let sample = default.unwrap_or(0);
         return Some((u64::from(count).saturating_mul(sample.into()), sample));
     }
-    // Size, flags, and offset of a sample follow its duration.
+    // Size, flags and time offset of a sample follow its duration.
     let rest = [0x200, 0x400, 0x800]
         .iter()
         .filter(|bit| flags & **bit != 0)

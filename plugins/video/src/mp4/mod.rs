@@ -1,5 +1,5 @@
-//! MP4 and QuickTime: boxes. Everything that counts is in `moov`, which lies before or behind the frames; in
-//! fragmented files the time is in the fragments.
+//! MP4 and QuickTime. `moov` describes the file, before or after the frames; in fragmented files the durations are in
+//! the fragments.
 
 mod chapters;
 mod entry;
@@ -18,30 +18,27 @@ use containers::bytes::Bytes;
 use fragments::Fragments;
 use track::Track;
 
-/// The most tracks that are looked at: chapters, timecodes and hints are tracks too.
+/// The most tracks that are read; chapters, time codes and hints are tracks too.
 const MAX_TRACKS: usize = 256;
-/// Brands of pictures, which are boxes too.
+/// Brands of pictures in the same structure.
 const PICTURES: [&[u8; 4]; 9] = [
     b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis", b"jxl ", b"crx ", b"jp2 ",
 ];
 
-/// What `moov` says.
 #[derive(Default)]
 struct Movie {
-    /// Units a second.
+    /// Units per second.
     timescale: u32,
-    /// In those units.
+    /// In units.
     duration: u64,
-    /// Of a fragmented file, if it says so.
+    /// Of a fragmented file, if stated, in units.
     whole_duration: u64,
     tracks: Vec<Track>,
-    /// Track and the duration of each of its pictures, unless a fragment says otherwise.
+    /// Track and default duration of its frames.
     defaults: Vec<(u32, u32)>,
     is_fragmented: bool,
 }
 
-/// Reads a file.
-///
 /// # Errors
 /// `Refused` for a picture, `Invalid` without `moov`, `Io` if a read failed.
 pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractError> {
@@ -57,7 +54,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
                 let whole = Movie::read(source, &found, &mut video)?;
                 let is_fragmented = whole.is_fragmented;
                 movie = Some(whole);
-                // The rest of the file matters only where there are fragments.
+                // The rest of the file matters only in fragmented files.
                 if !is_fragmented {
                     break;
                 }
@@ -77,7 +74,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
             false => ExtractError::invalid(None, "no movie box"),
         });
     };
-    // QuickTime had no brands once.
+    // Old QuickTime files have no brand.
     let is_quicktime = brand.is_none_or(|brand| brand == *b"qt  ");
     video.container = if is_quicktime { "mov" } else { "mp4" };
     let chapter_tracks: Vec<u32> = movie
@@ -104,7 +101,7 @@ pub(crate) fn read(source: &mut Source) -> std::result::Result<Video, ExtractErr
 }
 
 impl Movie {
-    /// Reads `moov`; tags, pictures and a list of chapters go into `video`.
+    /// Reads `moov`; tags, pictures and a chapter list are added to `video`.
     fn read(source: &mut Source, span: &BoxSpan, video: &mut Video) -> Result<Self> {
         let mut movie = Self::default();
         let mut parts = span.children();
@@ -125,7 +122,7 @@ impl Movie {
     }
 }
 
-/// Timescale and duration, which `mvhd` and `mdhd` begin with; an unknown duration is all ones.
+/// Timescale and duration at the start of `mvhd` and `mdhd`; an unknown duration is all ones.
 fn times(bytes: &[u8]) -> Option<(u32, u64)> {
     let mut bytes = Bytes(bytes);
     let is_long = bytes.be32()? >> 24 == 1;
@@ -142,7 +139,7 @@ fn times(bytes: &[u8]) -> Option<(u32, u64)> {
     Some((timescale, duration.unwrap_or(0)))
 }
 
-/// `mvex`: the file is fragmented.
+/// `mvex`, which only fragmented files have.
 fn extension(source: &mut Source, span: &BoxSpan, movie: &mut Movie) -> Result<()> {
     movie.is_fragmented = true;
     let mut parts = span.children();
@@ -165,7 +162,6 @@ fn extension(source: &mut Source, span: &BoxSpan, movie: &mut Movie) -> Result<(
     Ok(())
 }
 
-/// Milliseconds of so many units.
 fn milliseconds(duration: u64, timescale: u32) -> Option<u64> {
     let ms = u128::from(duration) * 1000 + u128::from(timescale / 2);
     u64::try_from(ms.checked_div(timescale.into())?)

@@ -1,4 +1,4 @@
-//! The table of samples: how long each lasts, how large it is, where it lies.
+//! Sample tables: durations, sizes and offsets.
 
 use std::io::Result;
 
@@ -8,10 +8,10 @@ use svc_plugin_api::Source;
 use crate::rate;
 use containers::bytes::Bytes;
 
-/// The most entries of `stts` that are added up; a phone's recording has one for almost each picture.
+/// The most entries of `stts` that are added up; recordings of phones have one for almost every frame.
 const MAX_TIMES: usize = 2048;
 
-/// Pictures a second, by `stts`; where that is long, by its beginning.
+/// The frame rate according to `stts`, or to its first entries if it is long.
 pub(super) fn rate(
     source: &mut Source,
     span: &BoxSpan,
@@ -25,19 +25,19 @@ pub(super) fn rate(
             time.saturating_add(u64::from(count).saturating_mul(each.into())),
         )
     });
-    // A single picture lasts as long as the track.
+    // A single frame lasts as long as the track.
     let time = if time == 0 { duration } else { time };
     Ok(rate::fraction(pictures.saturating_mul(timescale.into()), time))
 }
 
-/// Pairs of `stts`: how many samples, how long each.
+/// The entries of `stts`: number of samples, duration of each.
 pub(super) fn times(bytes: &[u8]) -> impl Iterator<Item = (u32, u32)> {
     let mut bytes = Bytes(bytes);
     bytes.skip(8);
     std::iter::from_fn(move || Some((bytes.be32()?, bytes.be32()?)))
 }
 
-/// The sizes of the first samples, by `stsz`.
+/// The sizes of the first samples, from `stsz`.
 pub(super) fn sizes(bytes: &[u8], most: usize) -> Vec<u32> {
     let mut bytes = Bytes(bytes);
     bytes.skip(4);
@@ -49,7 +49,7 @@ pub(super) fn sizes(bytes: &[u8], most: usize) -> Vec<u32> {
     std::iter::from_fn(|| bytes.be32()).take(count).collect()
 }
 
-/// Where the chunks lie, by `stco` or `co64`.
+/// The offsets of the chunks, from `stco` or `co64`.
 pub(super) fn chunks(bytes: &[u8], is_long: bool) -> Vec<u64> {
     let mut bytes = Bytes(bytes);
     bytes.skip(8);
@@ -63,7 +63,7 @@ pub(super) fn chunks(bytes: &[u8], is_long: bool) -> Vec<u64> {
     .collect()
 }
 
-/// The samples of each chunk, by `stsc`: pairs of the first chunk that the number is for, from 0, and the number.
+/// The entries of `stsc`: the first chunk, counted from 0, and the number of samples in each chunk from there.
 pub(super) fn runs(bytes: &[u8]) -> Vec<(usize, usize)> {
     let mut bytes = Bytes(bytes);
     bytes.skip(8);

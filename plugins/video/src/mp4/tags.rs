@@ -1,4 +1,4 @@
-//! Tags: `udta` with texts of its own, `meta` with a list of values under four letters or under numbered names.
+//! Tags: texts in `udta`, and values in `meta` with names of four letters or with numbered names.
 
 use std::io::Result;
 
@@ -10,13 +10,12 @@ use crate::tags::Tags;
 use crate::video::Video;
 use containers::bytes::{Bytes, text, utf16_be};
 
-/// The most bytes of a text, and of the names of `keys`.
+/// The most bytes of a text, and of the names in `keys`.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 const MAX_KEYS_BYTES: usize = 64 * 1024;
-/// The most pictures.
 const MAX_PICTURES: usize = 16;
 
-/// The genres of ID3v1, from the first on.
+/// The first genres of ID3v1.
 const GENRES: [&str; 80] = [
     "Blues",
     "Classic Rock",
@@ -100,7 +99,7 @@ const GENRES: [&str; 80] = [
     "Hard Rock",
 ];
 
-/// `udta`: a `meta`, chapters, and the texts of QuickTime and 3GP.
+/// `udta`: a `meta` box, chapters, and the texts of QuickTime and 3GP.
 pub(super) fn user_data(source: &mut Source, span: &BoxSpan, video: &mut Video) -> Result<()> {
     let mut parts = span.children();
     while let Some(part) = parts.next(source)? {
@@ -131,7 +130,7 @@ pub(super) fn user_data(source: &mut Source, span: &BoxSpan, video: &mut Video) 
     Ok(())
 }
 
-/// `meta`: `ilst`, and `keys` where the values have names of any length.
+/// `meta`: `ilst`, and `keys` with names of any length.
 pub(super) fn meta(source: &mut Source, span: &BoxSpan, video: &mut Video) -> Result<()> {
     let mut parts = Boxes::of_meta(source, span)?;
     let mut names = Vec::new();
@@ -161,7 +160,7 @@ fn keys(bytes: &[u8]) -> Vec<String> {
     .collect()
 }
 
-/// One value, or several, of `ilst`.
+/// An item of `ilst` with one or several values.
 fn item(source: &mut Source, span: &BoxSpan, names: &[String], video: &mut Video) -> Result<()> {
     let mut name = None;
     let mut parts = span.children();
@@ -195,7 +194,7 @@ fn item(source: &mut Source, span: &BoxSpan, names: &[String], video: &mut Video
     Ok(())
 }
 
-/// A value as text: its type, its locale, itself.
+/// A value as text. Type and locale precede it.
 fn value(name: &[u8; 4], body: &[u8]) -> Option<String> {
     let mut bytes = Bytes(body);
     let kind = bytes.be32()? & 0x00ff_ffff;
@@ -237,7 +236,7 @@ fn picture(source: &mut Source, span: &BoxSpan, video: &mut Video) -> Result<()>
     Ok(())
 }
 
-/// A value under four letters.
+/// Adds a value by its name of four letters.
 fn add(tags: &mut Tags, name: [u8; 4], value: &str) {
     let name = match &name {
         b"\xa9nam" | b"titl" => "TITLE",

@@ -9,31 +9,29 @@ use super::{entry, samples, times};
 use crate::video::Stream;
 use containers::bytes::{Bytes, text};
 
-/// The most bytes of a sample description; pictures of Dolby Vision have two codecs of some hundred bytes.
+/// The most bytes of a sample description; those of Dolby Vision contain two codecs of some hundred bytes.
 const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;
-/// The most bytes of a name.
 const MAX_NAME_BYTES: usize = 1024;
 
-/// What a track says.
 #[derive(Default)]
 pub(super) struct Track {
     pub(super) id: u32,
     pub(super) is_enabled: bool,
     pub(super) rotation: Option<u16>,
-    /// Units a second.
+    /// Units per second.
     pub(super) timescale: u32,
-    /// In those units.
+    /// In units.
     pub(super) duration: u64,
     pub(super) language: Option<String>,
     pub(super) title: Option<String>,
     handler: [u8; 4],
-    /// `None` for what is neither picture, sound nor subtitle.
+    /// `None` unless the track is video, audio or subtitles.
     pub(super) stream: Option<Stream>,
-    /// Pictures a second, by the table of samples.
+    /// Frames per second, from the sample table.
     pub(super) fps: Option<f64>,
-    /// Tracks that hold its chapters.
+    /// Ids of tracks with the chapters of this one.
     pub(super) chapters: Vec<u32>,
-    /// The table of samples.
+    /// The sample table.
     pub(super) table: Option<BoxSpan>,
 }
 
@@ -113,7 +111,7 @@ impl Track {
                 _ => {}
             }
         }
-        // What the samples are is known once the handler is, which may stand behind them.
+        // The sample description depends on the handler, which may follow it.
         if let Some(information) = information
             && let Some(table) = information.children().find(source, b"stbl")?
         {
@@ -153,7 +151,7 @@ impl Track {
             let body = part.bytes(source, MAX_NAME_BYTES)?;
             let name = match &part.name {
                 b"name" => text(&body),
-                // Length and language come first.
+                // Length and language precede the text.
                 b"\xa9nam" => text(body.get(4..).unwrap_or_default()),
                 _ => continue,
             };
@@ -166,7 +164,7 @@ impl Track {
     }
 }
 
-/// How far a matrix (16.16 fixed point) turns clockwise, in quarters; other ones are no statement.
+/// The clockwise rotation of a matrix (16.16 fixed point); `None` unless it is a quarter turn.
 fn rotation(matrix: [i32; 4]) -> Option<u16> {
     match matrix.map(i32::signum) {
         [0, 1, -1, 0] => Some(90),

@@ -1,19 +1,18 @@
-//! An elementary stream: gathered until its first header tells what the tables do not.
+//! An elementary stream, buffered until its first header states what the tables do not.
 
 use super::pes;
 use crate::codec::{Sequence, aac, audio, dts, h264, hevc, mpeg2};
 use crate::rate;
 use crate::video::{Kind, Stream};
 
-/// The most bytes of a unit that are kept for the search of a header.
+/// The most bytes of a unit that are buffered to find a header.
 const MAX_UNIT_BYTES: usize = 96 * 1024;
-/// How many times of pictures make a rate.
+/// The number of timestamps that is enough for a frame rate.
 const ENOUGH_TIMES: usize = 40;
 const TICKS_PER_SECOND: f64 = 90_000.0;
 
-/// A stream in the making.
 pub(super) struct Elementary {
-    /// The number by which its packets are known.
+    /// The id of its packets.
     pub(super) id: u16,
     pub(super) stream: Stream,
     unit: Vec<u8>,
@@ -35,18 +34,18 @@ impl Elementary {
         }
     }
 
-    /// Whether nothing says what it is of, so that its content has to.
+    /// Whether only the content can identify the codec.
     fn is_unnamed(&self) -> bool {
         self.stream.codec.is_empty()
     }
 
-    /// Whether further packets would say nothing new, or are not worth waiting for.
+    /// Whether further packets add no information, or the limit is reached.
     pub(super) fn is_done(&self) -> bool {
         (self.is_described || self.is_unnamed())
             && (self.stream.kind != Kind::Video || self.times.len() >= ENOUGH_TIMES)
     }
 
-    /// A PES packet begins: what was gathered before it is complete.
+    /// Starts a PES packet; the buffered unit is complete.
     pub(super) fn begin(&mut self, time: Option<u64>, payload: &[u8]) {
         self.probe();
         self.has_begun = true;
@@ -57,9 +56,9 @@ impl Elementary {
         self.extend(payload);
     }
 
-    /// More of a unit.
+    /// Continues the current unit.
     pub(super) fn extend(&mut self, payload: &[u8]) {
-        // What is no PES at all is no stream of sound.
+        // A stream without PES packets is not audio.
         let is_wanted = self.has_begun || !self.is_unnamed();
         if !self.is_described && is_wanted {
             let room = MAX_UNIT_BYTES - self.unit.len().min(MAX_UNIT_BYTES);
@@ -68,17 +67,16 @@ impl Elementary {
         }
     }
 
-    /// The earliest time.
     pub(super) fn first_time(&self) -> Option<u64> {
         let first = *self.times.first()?;
-        // Pictures come in the order of decoding.
+        // Frames are in decoding order.
         self.times
             .iter()
             .copied()
             .min_by_key(|time| pes::between(first.wrapping_sub(1 << 32), *time))
     }
 
-    /// The stream as far as it is known; `None` if nothing says what it is, its content neither.
+    /// The stream; `None` if neither tables nor content identify it.
     pub(super) fn finish(mut self) -> Option<Stream> {
         self.probe();
         if self.stream.kind == Kind::Video {
@@ -96,7 +94,7 @@ impl Elementary {
     }
 }
 
-/// Looks for the header of the stream's codec.
+/// Searches the header of the stream's codec.
 fn describe(stream: &mut Stream, bytes: &[u8]) -> Option<()> {
     let frame = match stream.codec.as_ref() {
         "h264" => return sequence(stream, units(bytes).find_map(h264::unit)?),
@@ -117,7 +115,7 @@ fn describe(stream: &mut Stream, bytes: &[u8]) -> Option<()> {
         "truehd" => audio::truehd(bytes)?,
         "pcm_bluray" => audio::disc_pcm(bytes)?,
         "opus" => ("opus", stream.channels.unwrap_or(2), 48_000),
-        // Nothing is looked for in others.
+        // Other codecs need no header.
         _ => return Some(()),
     };
     let (codec, channels, rate) = frame;

@@ -1,5 +1,5 @@
-//! MPEG's streams: made for broadcasting, so nothing at the beginning describes the whole. Programs are described
-//! again and again, pictures and sound by their own first headers, and the time by its first and last stamp.
+//! MPEG streams, made for broadcasting: no header at the start describes the whole. Tables repeat the list of
+//! programs, frame headers describe the streams, and the first and last timestamps give the duration.
 
 mod elementary;
 pub(crate) mod packets;

@@ -1,30 +1,30 @@
-//! Packets of a transport stream: 188 bytes, with a time before them on discs (192), with a checksum behind (204).
+//! Packets of transport streams: 188 bytes, with a timestamp before them on discs (192), or a checksum after them
+//! (204).
 
 use std::io::Result;
 
 use svc_plugin_api::Source;
 
 const SYNC: u8 = 0x47;
-/// Bytes of a packet without what some add.
+/// Bytes of a packet without timestamp and checksum.
 const PACKET_BYTES: usize = 188;
-/// How many packets in a row make a transport stream, and how many at least in a short file.
+/// The number of consecutive packets that identify a transport stream, and the least number in a short file.
 const CERTAIN: usize = 8;
 const LEAST: usize = 3;
 
-/// Where the packets are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// From one to the next.
+    /// Bytes from one packet to the next.
     pub(crate) stride: usize,
-    /// Of the first.
+    /// The offset of the first packet.
     pub(crate) start: u64,
 }
 
 impl Layout {
-    /// Finds the packets; `None` for a file of another kind.
+    /// Finds the packets; `None` for another format.
     ///
     /// # Errors
-    /// What the storage says.
+    /// If a read failed.
     pub(crate) fn detect(source: &mut Source) -> Result<Option<Self>> {
         let head = source.bytes_at(0, 204 * (CERTAIN + 1))?;
         for stride in [188, 192, 204] {
@@ -45,12 +45,12 @@ impl Layout {
         Ok(None)
     }
 
-    /// Whether the file is of a disc or a camera.
+    /// Whether the file has the format of discs and cameras.
     pub(crate) fn is_of_disc(self) -> bool {
         self.stride == 192
     }
 
-    /// Where the first packet at or after this place is.
+    /// The offset of the first packet at or after this one.
     pub(crate) fn align(self, offset: u64) -> u64 {
         let stride = self.stride as u64;
         let past = offset.saturating_sub(self.start);
@@ -58,15 +58,14 @@ impl Layout {
     }
 }
 
-/// A packet.
 pub(super) struct Packet<'a> {
     pub(super) pid: u16,
-    /// Whether a table or a PES packet begins in it.
+    /// Whether a section or a PES packet begins in it.
     pub(super) begins: bool,
     pub(super) payload: &'a [u8],
 }
 
-/// The packets of some bytes that begin with one; what is no packet is passed over.
+/// The packets in bytes that begin with one; other bytes are skipped.
 pub(super) fn packets(bytes: &[u8], layout: Layout) -> impl Iterator<Item = Packet<'_>> {
     bytes
         .chunks(layout.stride)

@@ -1,25 +1,24 @@
-//! Headers of PES packets: which stream, which time.
+//! PES packet headers.
 
 use containers::bytes::Bytes;
 
-/// Clock ticks of a timestamp, a second, and after which it begins anew.
+/// Clock ticks, and the tick after which timestamps wrap around.
 pub(super) const TICKS_PER_MS: u64 = 90;
 const WRAP: u64 = 1 << 33;
 
-/// What a header says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header<'a> {
-    /// When it is shown.
+    /// The presentation time in ticks.
     pub(super) time: Option<u64>,
-    /// What follows, as far as the packet goes.
+    /// The payload, as far as the bytes contain it.
     pub(super) payload: &'a [u8],
 }
 
-/// The header behind a start code and a stream id, from the packet's length on.
+/// Parses a header from the packet length on, after start code and stream id.
 pub(super) fn header(bytes: &[u8]) -> Option<Header<'_>> {
     let mut bytes = Bytes(bytes);
     let length = usize::from(bytes.be16()?);
-    // A picture in a transport stream may be longer than a length can be.
+    // Video in a transport stream may exceed the length field.
     if length > 0 && length < bytes.0.len() {
         bytes = Bytes(bytes.take(length)?);
     }
@@ -38,7 +37,7 @@ pub(super) fn header(bytes: &[u8]) -> Option<Header<'_>> {
             payload: bytes.0,
         });
     }
-    // MPEG-1: padding, the size of a buffer, times.
+    // MPEG-1: stuffing, buffer size, timestamps.
     for _ in 0..16 {
         if bytes.0.first()? != &0xff {
             break;
@@ -62,13 +61,13 @@ pub(super) fn header(bytes: &[u8]) -> Option<Header<'_>> {
     })
 }
 
-/// 33 bits in 5 bytes, with marks between.
+/// 33 bits in 5 bytes, with marker bits between.
 fn timestamp(bytes: &[u8]) -> Option<u64> {
     let [a, b, c, d, e] = bytes.first_chunk::<5>()?.map(u64::from);
     Some((a >> 1 & 7) << 30 | b << 22 | (c >> 1) << 15 | d << 7 | e >> 1)
 }
 
-/// Ticks from one time to a later one.
+/// Ticks between two timestamps, across a wrap-around.
 pub(super) fn between(first: u64, last: u64) -> u64 {
     last.wrapping_sub(first) % WRAP
 }

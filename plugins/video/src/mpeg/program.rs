@@ -9,17 +9,15 @@ use super::elementary::Elementary;
 use super::pes;
 use crate::video::{Kind, MAX_STREAMS, Stream, Video};
 
-/// How much of the beginning is read at a time, and at the most.
+/// The bytes at the start that are read at once, and at most.
 const CHUNK_BYTES: usize = 128 * 1024;
 const MAX_HEAD_BYTES: u64 = 2 * 1024 * 1024;
-/// How much of the end is searched for the last times.
+/// The bytes at the end that are searched for the last timestamps.
 const TAIL_BYTES: usize = 256 * 1024;
 
 const PACK: u8 = 0xba;
 const PRIVATE: u8 = 0xbd;
 
-/// Reads a file.
-///
 /// # Errors
 /// If a read failed.
 pub(crate) fn read(source: &mut Source) -> Result<Video> {
@@ -44,7 +42,7 @@ pub(crate) fn read(source: &mut Source) -> Result<Video> {
                 }
             }
         }
-        // Without a packet in it the chunk is passed over; its last one may be cut off.
+        // A chunk without a packet is skipped. The last packet of a chunk may be truncated.
         offset += if used == 0 { bytes.len().max(1) } else { used } as u64;
         if bytes.len() < CHUNK_BYTES {
             break;
@@ -67,7 +65,7 @@ pub(crate) fn read(source: &mut Source) -> Result<Video> {
     Ok(video)
 }
 
-/// The PES packets of some bytes: where each ends, its stream, and its header.
+/// The PES packets in these bytes: end offset, stream id, header.
 fn packets(bytes: &[u8]) -> impl Iterator<Item = (usize, u8, pes::Header<'_>)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -75,13 +73,13 @@ fn packets(bytes: &[u8]) -> impl Iterator<Item = (usize, u8, pes::Header<'_>)> {
             let rest = bytes.get(at..)?;
             at += rest.windows(3).position(|window| window == [0, 0, 1])? + 4;
             let id = *bytes.get(at - 1)?;
-            // Codes below are of pictures; packs have a header of their own.
+            // Lower codes belong to video; packs have a header of their own.
             if id <= PACK {
                 continue;
             }
             let body = bytes.get(at..)?;
             let length = 2 + usize::from(u16::from_be_bytes(*body.first_chunk()?));
-            // A packet that is cut off comes again in full with the next bytes.
+            // A truncated packet is read again with the next chunk.
             let packet = body.get(..length)?;
             let is_stream = id == PRIVATE || id >= 0xc0;
             at += length;
@@ -92,14 +90,14 @@ fn packets(bytes: &[u8]) -> impl Iterator<Item = (usize, u8, pes::Header<'_>)> {
     })
 }
 
-/// Number, stream, and the bytes before its own, by the id of a packet and of what is in a private one.
+/// Number and stream of a packet by its id and substream, and the bytes before the stream's data.
 fn stream(id: u8, payload: &[u8]) -> Option<(u16, Stream, usize)> {
     let (kind, codec, inner, skip) = match id {
         0xe0..=0xef => (Kind::Video, "mpeg2video", 0, 0),
         0xc0..=0xdf => (Kind::Audio, "mp2", 0, 0),
         PRIVATE => {
             let inner = *payload.first()?;
-            // Number, frames, place of the first.
+            // Substream, frame count, offset of the first frame.
             match inner {
                 0x20..=0x3f => (Kind::Subtitle, "dvd_subtitle", inner, 1),
                 0x80..=0x87 => (Kind::Audio, "ac3", inner, 4),

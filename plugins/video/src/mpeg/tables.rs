@@ -1,25 +1,25 @@
-//! Tables of a transport stream: which programs there are, and of what streams each is.
+//! Tables of transport streams: programs and their streams.
 
 use std::borrow::Cow;
 
 use crate::video::{Kind, Stream};
 use containers::bytes::Bytes;
 
-/// The most bytes of a section, by the standard.
+/// By the standard.
 const MAX_SECTION_BYTES: usize = 1024 + 3;
 const PROGRAMS: u8 = 0;
 const STREAMS: u8 = 2;
-/// The descriptor whose first byte says which one it is.
+/// The descriptor whose first byte is an extended tag.
 const EXTENSION: u8 = 0x7f;
 
-/// A section in the making: it may lie in several packets.
+/// A section that is assembled from packets.
 #[derive(Default)]
 pub(super) struct Section {
     bytes: Vec<u8>,
 }
 
 impl Section {
-    /// Takes the payload of a packet; gives the section once it is complete.
+    /// Adds the payload of a packet; returns the section when it is complete.
     pub(super) fn push(&mut self, begins: bool, payload: &[u8]) -> Option<&[u8]> {
         let payload = if begins {
             self.bytes.clear();
@@ -38,18 +38,18 @@ impl Section {
     }
 }
 
-/// The body of a section of this kind: without its header and checksum.
+/// The body of a section with this table id, without header and checksum.
 fn body(section: &[u8], kind: u8) -> Option<Bytes<'_>> {
     let end = section.len().checked_sub(4)?;
     (*section.first()? == kind).then_some(Bytes(section.get(8..end)?))
 }
 
-/// Where the programs are described.
+/// The packet ids of the program maps.
 pub(super) fn programs(section: &[u8]) -> Vec<u16> {
     let mut rest = body(section, PROGRAMS).unwrap_or(Bytes(&[]));
     let mut pids = Vec::new();
     while let (Some(number), Some(pid)) = (rest.be16(), rest.be16()) {
-        // Number 0 is the network's.
+        // Program 0 is the network table.
         if number != 0 {
             pids.push(pid & 0x1fff);
         }
@@ -57,7 +57,7 @@ pub(super) fn programs(section: &[u8]) -> Vec<u16> {
     pids
 }
 
-/// The streams of a program, each with the number of its packets.
+/// The streams of a program with their packet ids.
 pub(super) fn streams(section: &[u8], is_of_disc: bool) -> Option<Vec<(u16, Stream)>> {
     let mut rest = body(section, STREAMS)?;
     rest.skip(2)?;
@@ -87,8 +87,8 @@ fn registration(bytes: &[u8]) -> Option<&[u8; 4]> {
 }
 
 fn stream(kind: u8, described: &[u8], is_of_disc: bool) -> Option<Stream> {
-    // Private types mean other things elsewhere (0x82 is DTS of discs, and subtitles in America): where nothing says
-    // whose they are, the content does.
+    // Private types are ambiguous (0x82 is DTS on discs and subtitles in North America): without a registration the
+    // content decides.
     let private = matches!(kind, 0x06 | 0x80..).then_some((Kind::Audio, ""));
     let (of, codec) = by_type(kind, is_of_disc)
         .or_else(|| by_descriptors(described))
@@ -103,7 +103,7 @@ fn stream(kind: u8, described: &[u8], is_of_disc: bool) -> Option<Stream> {
     Some(stream)
 }
 
-/// Channels of Opus: 0 is two that have nothing to do with each other. 0 where nothing is said.
+/// The channels of Opus: code 0 is dual mono; returns 0 if they are not stated.
 fn opus_channels(described: &[u8]) -> u32 {
     const OPUS: u8 = 0x80;
     let stated = descriptors(described).find_map(|(tag, body)| match (tag, body) {
@@ -145,7 +145,7 @@ fn by_type(kind: u8, is_of_disc: bool) -> Option<(Kind, &'static str)> {
     })
 }
 
-/// Private streams say in a descriptor what they are.
+/// The type of a private stream according to its descriptors.
 fn by_descriptors(described: &[u8]) -> Option<(Kind, &'static str)> {
     descriptors(described).find_map(|(tag, body)| {
         Some(match (tag, body) {

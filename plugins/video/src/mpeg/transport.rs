@@ -10,26 +10,23 @@ use super::pes;
 use super::tables::{self, Section};
 use crate::video::{MAX_STREAMS, Video};
 
-/// How much of the beginning is read at a time, and at the most: a second or two of pictures.
+/// The bytes at the start that are read at once, and at most: a second or two of video.
 const CHUNK_BYTES: usize = 256 * 1024;
 const MAX_HEAD_BYTES: u64 = 2 * 1024 * 1024;
-/// How much of the end is searched for the last times, first and at the most.
+/// The bytes at the end that are searched for the last timestamps: at first, and at most.
 const TAILS: [u64; 2] = [256 * 1024, 2 * 1024 * 1024];
-/// The most programs.
 const MAX_PROGRAMS: usize = 32;
 
-/// What was found so far.
+/// The state while a stream is read.
 #[derive(Default)]
 struct Reader {
     is_of_disc: bool,
     programs: Section,
-    /// Where each program is described, and whether that was read.
+    /// Packet id of each program map, its section, and whether it was read.
     program_maps: Vec<(u16, Section, bool)>,
     streams: Vec<Elementary>,
 }
 
-/// Reads a file.
-///
 /// # Errors
 /// If a read failed.
 pub(crate) fn read(source: &mut Source, layout: Layout) -> Result<Video> {
@@ -96,7 +93,7 @@ impl Reader {
         }
     }
 
-    /// From the first time of any stream to the last.
+    /// The time between the first and the last timestamp of any stream.
     fn duration(&self, source: &mut Source, layout: Layout) -> Result<Option<u64>> {
         let Some(first) = self.streams.iter().filter_map(Elementary::first_time).min() else {
             return Ok(None);
@@ -108,7 +105,7 @@ impl Reader {
                 .filter(|packet| packet.begins && self.streams.iter().any(|stream| stream.id == packet.pid))
                 .filter_map(|packet| pes_header(packet.payload)?.time)
                 .map(|time| pes::between(first, time))
-                // A time before the first is one of another recording.
+                // A timestamp before the first one belongs to another recording.
                 .filter(|ticks| *ticks < 1 << 32)
                 .max();
             if let Some(ticks) = last {

@@ -1,4 +1,4 @@
-//! What is wrong with a body: where, and in words for people.
+//! The error of a body: path and message.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use serde::de;
 
 use svc_identity::error::FieldError;
 
-/// A step from a body to one of its values.
+/// One step of a path.
 #[derive(Debug)]
 pub(super) enum Step {
     Field(String),
     Index(usize),
 }
 
-/// What is wrong, and the way to it, the last step first.
+/// An error and its path. The last step comes first.
 #[derive(Debug)]
 pub(super) struct Fault {
     steps: Vec<Step>,
@@ -65,23 +65,23 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl de::Error for Fault {
-    /// What our own types say of a text that is none of theirs.
+    /// The message of a type that rejects a text.
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self::here(message.to_string())
     }
 
-    // What was sent is not repeated, and what was expected is a type's name: what is asked of the deserializer tells
-    // the kind of value before it comes to these.
+    // The default messages hold the sent value and names of Rust types. The deserializer reports most errors of type
+    // before these methods are called.
     fn invalid_type(_: de::Unexpected<'_>, _: &dyn de::Expected) -> Self {
-        Self::here("is of a kind that does not belong here")
+        Self::here("is of the wrong type")
     }
 
     fn invalid_value(_: de::Unexpected<'_>, _: &dyn de::Expected) -> Self {
-        Self::here("is not a value that can be here")
+        Self::here("is not an allowed value")
     }
 
     fn invalid_length(_: usize, _: &dyn de::Expected) -> Self {
-        Self::here("has too many items, or too few")
+        Self::here("has too many or too few items")
     }
 
     fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
@@ -89,7 +89,7 @@ impl de::Error for Fault {
     }
 
     fn unknown_field(_: &str, _: &'static [&'static str]) -> Self {
-        Self::here("has a field that does not belong here")
+        Self::here("has an unknown field")
     }
 
     fn missing_field(field: &'static str) -> Self {

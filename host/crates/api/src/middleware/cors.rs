@@ -1,4 +1,4 @@
-//! Cross-origin requests: which web origins may call, and what browsers are told.
+//! Cross-origin requests: which web origins may call, and the CORS headers of responses.
 
 use salvo::http::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
@@ -6,8 +6,9 @@ use salvo::http::header::{
     ACCESS_CONTROL_REQUEST_METHOD, HOST, HeaderName, HeaderValue, ORIGIN, VARY,
 };
 use salvo::http::{HeaderMap, Method};
-use salvo::{Request, Response};
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
+use crate::request_context::RequestContext;
 use svc_http_io::limits::PREFLIGHT_MAX_AGE;
 use svc_identity::origins::Origins;
 
@@ -15,20 +16,21 @@ const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const HEADERS: &str =
     "authorization, content-type, svc-app, svc-cloud-token, range, if-range, if-none-match, if-match";
 const EXPOSED: &str = "content-range, accept-ranges, content-length, etag, link, retry-after";
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
-/// How an origin stands to the server.
+/// The relation of an origin to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OriginClass {
+enum OriginClass {
     /// The server's own pages.
     SameOrigin,
-    /// On the list.
+    /// Allowed by the operator.
     Listed,
-    /// Neither.
+    /// Any other.
     Foreign,
 }
 
-/// How the `Origin` header of a request stands. Compared as a whole: nothing but the exact text is allowed.
+/// Classifies the `Origin` header of a request by its exact text.
 fn origin_class(origin: &str, host: Option<&str>, is_listed: impl Fn(&str) -> bool) -> OriginClass {
     let authority = origin
         .strip_prefix("http://")
@@ -42,8 +44,31 @@ fn origin_class(origin: &str, host: Option<&str>, is_listed: impl Fn(&str) -> bo
     }
 }
 
-/// What browsers are told about this request, computed before the handler runs.
-pub fn headers_for(origins: &Origins, req: &Request) -> CorsHeaders {
+/// Adds the CORS headers to what the inner layers respond, also to errors: browsers must be able to read those.
+#[derive(Debug)]
+pub struct Cors;
+
+#[async_trait]
+impl Handler for Cors {
+    async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
+        let Ok(context) = RequestContext::of(depot) else {
+            return;
+        };
+        let headers = headers_for(&context.state.origins, req);
+        ctrl.call_next(req, depot, res).await;
+        headers.apply(res);
+    }
+}
+
+/// Whether a browser asks for permission to send the real request.
+pub fn is_preflight(req: &Request) -> bool {
+    req.method() == Method::OPTIONS
+        && req.headers().contains_key(ORIGIN)
+        && req.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Computed before the handler runs.
+fn headers_for(origins: &Origins, req: &Request) -> CorsHeaders {
     let headers = req.headers();
     let origin = single(headers, &ORIGIN);
     let host = single(headers, &HOST).or_else(|| req.uri().authority().map(|authority| authority.as_str()));
@@ -56,9 +81,7 @@ pub fn headers_for(origins: &Origins, req: &Request) -> CorsHeaders {
             .filter(|_| origin_class != OriginClass::Foreign)
             .cloned(),
         origin_class,
-        preflight: req.method() == Method::OPTIONS
-            && headers.contains_key(ORIGIN)
-            && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD),
+        is_preflight: is_preflight(req),
     }
 }
 
@@ -68,32 +91,30 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     values.next().is_none().then_some(value)
 }
 
-/// The CORS headers of one answer.
+/// The CORS headers of one response.
 #[derive(Debug)]
-pub struct CorsHeaders {
+struct CorsHeaders {
     origin: Option<HeaderValue>,
     origin_class: OriginClass,
-    /// A browser asks whether it may send the real request.
-    pub preflight: bool,
+    is_preflight: bool,
 }
 
 impl CorsHeaders {
-    /// Whether pages of another, listed origin may embed what is answered.
-    pub fn is_listed(&self) -> bool {
-        self.origin_class == OriginClass::Listed
-    }
-
-    /// Puts them on an answer, also on errors: browsers must be able to read those.
-    pub fn apply(&self, res: &mut Response) {
+    fn apply(&self, res: &mut Response) {
         let headers = res.headers_mut();
         headers.append(VARY, HeaderValue::from_static("Origin"));
+        let policy = match self.origin_class {
+            OriginClass::Listed => "cross-origin",
+            OriginClass::SameOrigin | OriginClass::Foreign => "same-site",
+        };
+        headers.insert(RESOURCE_POLICY, HeaderValue::from_static(policy));
         let Some(origin) = &self.origin else { return };
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
         if self.origin_class == OriginClass::SameOrigin {
             headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
         }
-        if self.preflight {
+        if self.is_preflight {
             headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
             headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static(HEADERS));
             headers.insert(

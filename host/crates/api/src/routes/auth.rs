@@ -1,4 +1,4 @@
-//! Signing in, staying so, signing out.
+//! Sign-in, session refresh, sign-out.
 
 use salvo::Writer as _;
 use salvo::http::header::SET_COOKIE;
@@ -6,38 +6,39 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
+use crate::body::{DeferredBody, Input};
 use crate::client::Client;
 use crate::csrf::CsrfOriginCheck;
-use crate::extract::{CloudToken, DeferredBody, Input, MaybeCaller, State, SvcApp};
+use crate::extract::{CloudToken, MaybeCaller, State, SvcApp};
 use crate::refresh_cookie::RefreshCookie;
 use crate::response::{Created, CreatedEmpty, WithCookie};
 use crate::views::auth::{LoginView, RefreshView};
 use svc_identity::login::LoginRequest;
 use svc_identity::sessions::{RefreshError, RefreshRequest};
 
-/// What one signs in with: name or id and password; the guest's name or id alone; or a cloud token.
+/// Credentials: name or id and password, the name or id of the guest account, or a cloud token.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LoginInput {
     /// Name of the account.
     username: Option<String>,
-    /// Its id, in place of the name.
+    /// Id of the account, in place of its name.
     user_id: Option<String>,
-    /// Password.
+    /// Password of the account; absent for the guest account.
     password: Option<String>,
-    /// The token of a cloud account that is linked to an account of this server.
+    /// Token of a cloud account that is linked to an account of this server.
     #[serde(alias = "ssoToken")]
     cloud_token: Option<String>,
 }
 
 impl Input for LoginInput {}
 
-/// Signs in to an app
+/// Sign in to an app
 ///
-/// From a page of the server's own site, or from no page at all, the answer sets the refresh cookie.
+/// The response sets the refresh cookie, unless the request comes from a page of another site.
 #[endpoint(responses(
-    (status_code = 401, description = "The cloud does not vouch for the token"),
-    (status_code = 403, description = "Login refused"),
+    (status_code = 401, description = "The cloud rejected the token"),
+    (status_code = 403, description = "Sign-in refused"),
     (status_code = 429, description = "Too many wrong passwords")
 ))]
 pub async fn sign_in(
@@ -50,7 +51,7 @@ pub async fn sign_in(
 ) -> Result<WithCookie<Created<LoginView>>, ApiError> {
     let body = match app.0 {
         Some(_) => body.0?,
-        // Refused in any case, and with the same effort; the body does not matter.
+        // The sign-in fails without an app. An invalid body must not make it fail faster.
         None => body.0.unwrap_or_default(),
     };
     let login = state
@@ -73,13 +74,13 @@ pub async fn sign_in(
     Ok(WithCookie(next, Created(login.into())))
 }
 
-/// Lets a session go on
+/// Refresh a session
 ///
-/// Same-site callers send the refresh cookie, which is good for one use; the answer sets the next one. Callers from
-/// another site send the header `Svc-Cloud-Token`.
+/// A same-site client sends the refresh cookie, which is valid for one use; the response sets the next one. A client from
+/// another site sends the header `Svc-Cloud-Token`.
 #[endpoint(responses(
-    (status_code = 401, description = "The session is over, or the cloud does not vouch for it"),
-    (status_code = 429, description = "Refreshed too often")
+    (status_code = 401, description = "The session has ended, or the cloud rejected the token"),
+    (status_code = 429, description = "Too many refreshes")
 ))]
 pub async fn refresh_session(
     state: State,
@@ -102,19 +103,19 @@ pub async fn refresh_session(
             Ok(WithCookie(next, Created(issued.into())))
         }
         Err(RefreshError { error, clear_cookie }) => {
-            let problem = ApiError::from(error);
+            let error = ApiError::from(error);
             Err(match cookie.clear() {
-                Some(cleared) if clear_cookie => problem.with_header(SET_COOKIE, cleared),
-                _ => problem,
+                Some(cleared) if clear_cookie => error.with_header(SET_COOKIE, cleared),
+                _ => error,
             })
         }
     }
 }
 
-/// Signs out
+/// Sign out
 ///
-/// Ends the session of the refresh cookie and that of the access token, whichever is sent. From a page of another
-/// site it does nothing.
+/// Ends the session of the refresh cookie and the session of the access token, if the request has them. A request from a
+/// page of another site has no effect.
 #[endpoint]
 pub async fn sign_out(
     state: State,

@@ -1,4 +1,4 @@
-//! What changed in the library.
+//! The change log of the library.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
@@ -9,10 +9,10 @@ use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::Json;
 use crate::views::changes::ChangesView;
 
-/// Changes in one answer, if the client does not say.
+/// Default of `take`.
 const DEFAULT_TAKE: u32 = 500;
 
-/// From where, and how many.
+/// The query of `GET /changes`.
 #[derive(Debug)]
 pub struct ChangesQuery {
     since: Option<i64>,
@@ -21,22 +21,21 @@ pub struct ChangesQuery {
 
 impl FromQuery for ChangesQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let since = "`next` of the last answer. Left out, the answer is empty and its `next` is the place to begin from.";
-        let take = "Changes looked at, 500 unless told; those that the caller may not know of are left out.";
+        let since = "`next` of the previous response. Without it, the response has no changes, and its `next` is the \
+                     current end of the change log.";
+        let take = "Maximum number of changes to read; default: 500. Changes that the caller has no access to are read but \
+                    not returned.";
         Self {
             since: params.integer("since", since, 0..=i64::MAX),
-            take: params
-                .integer("take", take, 1..=1000)
-                .and_then(|take| u32::try_from(take).ok())
-                .unwrap_or(DEFAULT_TAKE),
+            take: params.integer("take", take, 1..=1000).unwrap_or(DEFAULT_TAKE),
         }
     }
 }
 
-/// What was added, changed or went since
+/// List changes of the library since a position in the change log
 ///
-/// For clients that were away while events were sent. Follow `next` until `changes` is empty; `incomplete` says that
-/// the list does not reach back so far, and that everything is to be fetched anew.
+/// For clients that missed events. Repeat with `since` set to `next` until `changes` is empty. If `incomplete` is true, the
+/// change log no longer holds the position, and the client must fetch everything again.
 #[endpoint]
 pub async fn list_changes(
     state: State,

@@ -1,59 +1,58 @@
-//! Movies and episodes to go on with.
+//! Cinema home page: movies and episodes to continue, and next episodes.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::api_error::ApiError;
 use crate::extract::{Caller, State};
-use crate::pagination;
+use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Json, Page};
 use crate::views::items::CinemaItemView;
 use svc_domain::list::{Order, OrderedPagination, Pagination};
 
-/// Which part of what was begun.
+/// The query of `GET /cinema/continue`.
 #[derive(Debug)]
 pub struct ResumableQuery(OrderedPagination);
 
 impl FromQuery for ResumableQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(pagination::ordered(params, "playedAt", Order::Descending))
+        Self(list_query::ordered(params, "playedAt", Order::Descending))
     }
 }
 
-/// Which part of what comes next.
+/// The query of `GET /cinema/next-up`.
 #[derive(Debug)]
 pub struct NextUpQuery(Pagination);
 
 impl FromQuery for NextUpQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(pagination::latest(params, "playedAt"))
+        Self(list_query::latest(params, "playedAt"))
     }
 }
 
-/// Movies and episodes that were begun and not played to the end, the last first
+/// List movies and episodes to continue
 ///
-/// Begun is what was played to its first minute, or to a twentieth of what is shorter than twenty.
+/// Items that the caller started and did not finish, the last played first. An item counts as started after one minute,
+/// or after a twentieth of its length if it is shorter than 20 minutes.
 #[endpoint]
 pub async fn list_resumable(
     state: State,
     caller: Caller,
     query: Query<ResumableQuery>,
 ) -> Result<Json<Page<CinemaItemView>>, ApiError> {
-    let resumable = state.history.resumable(&caller, query.0.0).await?;
-    Ok(Json(Page::new(resumable, CinemaItemView::from)))
+    Ok(state.history.resumable(&caller, query.0.0).await?.into())
 }
 
-/// The next episode of each show
+/// List the next episode of each TV show
 ///
-/// Of each show with a watched episode: the first unwatched one after the one that was watched last, in the order of
-/// seasons and numbers, specials last. The show that was watched last comes first.
+/// For each show with a watched episode: the first unwatched episode after the one watched last, in the order of seasons
+/// and episode numbers, specials last. The show watched last comes first.
 #[endpoint]
 pub async fn list_next_up(
     state: State,
     caller: Caller,
     query: Query<NextUpQuery>,
 ) -> Result<Json<Page<CinemaItemView>>, ApiError> {
-    let episodes = state.history.next_up(&caller, query.0.0).await?;
-    Ok(Json(Page::new(episodes, CinemaItemView::from)))
+    Ok(state.history.next_up(&caller, query.0.0).await?.into())
 }

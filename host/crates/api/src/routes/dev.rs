@@ -1,5 +1,5 @@
-//! What automated tests of clients do without asking. These routes exist in development mode alone, for callers on the
-//! same machine, and are part of no list and no document.
+//! Endpoints for automated tests of clients. They exist only in development mode, for clients on the same machine, and are
+//! neither in the route list nor in the OpenAPI document.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
@@ -7,7 +7,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::api_error::ApiError;
-use crate::extract::{Body, Input, PathId, State, not_null, short_list};
+use crate::body::{Body, Input, not_null, short_list};
+use crate::extract::{PathId, State};
 use crate::response::{Created, Json};
 use crate::views::users::{RoleAssignmentView, UserView};
 use svc_domain::id::{LibraryId, UserId};
@@ -15,7 +16,7 @@ use svc_identity::app::App;
 use svc_identity::error::ServiceError;
 use svc_library::dev::Dev;
 
-/// The owner to be made.
+/// The owner account; default: username `owner`, password `password`.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct FirstTimeSetupInput {
     #[serde(default, deserialize_with = "not_null")]
@@ -26,7 +27,7 @@ pub struct FirstTimeSetupInput {
     password: Option<String>,
 }
 
-/// The account to be made.
+/// The account to create.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct CreateLocalUserInput {
     username: String,
@@ -34,7 +35,7 @@ pub struct CreateLocalUserInput {
     role: String,
 }
 
-/// A role and who is to have it, or not.
+/// A role, and the account to assign it to or to remove it from.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RoleInput {
@@ -42,7 +43,7 @@ pub struct RoleInput {
     role: String,
 }
 
-/// The library to be made.
+/// The library to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateLibraryInput {
@@ -68,7 +69,7 @@ fn user_id(text: &str) -> Result<UserId, ApiError> {
         .map_err(|_| ServiceError::invalid("userId", "must be the id of a user"))?)
 }
 
-/// A setting
+/// Get a setting
 #[endpoint]
 pub async fn get_setting(
     state: State,
@@ -79,27 +80,27 @@ pub async fn get_setting(
     Ok(Json(dev(&state)?.setting(app, &key.0).await?))
 }
 
-/// The last attempt to claim an invitation: none, as long as no cloud is configured
+/// Get the last attempt to claim an invitation; always `null` without a configured cloud
 #[endpoint]
 pub async fn get_last_claim_attempt(state: State) -> Result<Json<Value>, ApiError> {
     dev(&state)?;
     Ok(Json(Value::Null))
 }
 
-/// An option of the server, by its name in the TOML file
+/// Get an option of the server by its name in the TOML file
 #[endpoint]
 pub async fn get_option(state: State, name: PathId<String>) -> Result<Json<Value>, ApiError> {
     Ok(Json(dev(&state)?.option(&name.0)?))
 }
 
-/// Factory reset
+/// Reset the server to factory state
 #[endpoint]
 pub async fn factory_reset(state: State) -> Result<Created<bool>, ApiError> {
     dev(&state)?.reset.factory_unasked().await?;
     Ok(Created(true))
 }
 
-/// First run; answers with what the owner signs in with
+/// Set up the server; returns the credentials of the owner
 #[endpoint]
 pub async fn first_time_setup(
     state: State,
@@ -110,7 +111,7 @@ pub async fn first_time_setup(
     Ok(Created(json!({ "username": username, "password": password })))
 }
 
-/// Makes an account
+/// Create an account
 #[endpoint]
 pub async fn create_local_user(
     state: State,
@@ -121,17 +122,17 @@ pub async fn create_local_user(
         password,
         role,
     } = body.0;
-    let made = dev(&state)?.create_user(&username, password, &role).await?;
-    Ok(Created(UserView::with_roles(made)))
+    let account = dev(&state)?.create_user(&username, password, &role).await?;
+    Ok(Created(UserView::with_roles(account)))
 }
 
-/// Deletes an account
+/// Delete an account
 #[endpoint]
 pub async fn delete_user(state: State, user_id: PathId<UserId>) -> Result<Json<bool>, ApiError> {
     Ok(Json(dev(&state)?.delete_user(user_id.0).await?))
 }
 
-/// Gives an account a role
+/// Assign a role to an account
 #[endpoint]
 pub async fn grant_role(
     state: State,
@@ -142,14 +143,14 @@ pub async fn grant_role(
     Ok(Created(assignment.into()))
 }
 
-/// Takes a role from an account
+/// Remove a role from an account
 #[endpoint]
 pub async fn revoke_role(state: State, body: Body<RoleInput>) -> Result<Created<bool>, ApiError> {
     let user = user_id(&body.0.user_id)?;
     Ok(Created(dev(&state)?.revoke_role(user, &body.0.role).await?))
 }
 
-/// Adds a library
+/// Create a library
 #[endpoint]
 pub async fn create_library(
     state: State,
@@ -164,7 +165,7 @@ pub async fn create_library(
     Ok(Created(json!({ "libraryId": id })))
 }
 
-/// Deletes a library
+/// Delete a library
 #[endpoint]
 pub async fn delete_library(state: State, library_id: PathId<LibraryId>) -> Result<Json<bool>, ApiError> {
     Ok(Json(dev(&state)?.delete_library(library_id.0).await?))

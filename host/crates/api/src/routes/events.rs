@@ -1,4 +1,4 @@
-//! Live state, as server-sent events.
+//! Server-sent events.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
@@ -8,48 +8,45 @@ use crate::extract::{Caller, ClientConnection, State};
 use svc_events::Subscription;
 use svc_http_io::event_stream::EventStream;
 
-/// The one route that takes the old `authorization` parameter.
-pub const SUBSCRIBE: &str = "/api/v1/events/subscribe";
-
-/// Events as they happen
+/// Subscribe to events
 ///
-/// Server-sent events: each message is one `data:` line with `{"type", "payload"}`, without `event:` and `id:`.
-/// Comments come in between, every 15 seconds at the latest; they say nothing. Events are not stored: what happens
-/// while no stream is open is not told later, so look again after connecting.
+/// Server-sent events: each message is one `data:` line with `{"type", "payload"}`, without `event:` and `id:`. The server
+/// sends a comment at least every 15 seconds, which clients ignore. Events are not stored: a client that was disconnected
+/// must fetch the current state after it has connected again.
 ///
-/// Each event is told to those who may hear it at that moment, by the roles of that moment. The end of an access token
-/// does not end an open stream; that of its session, its account or a personal access token does. A client that does
-/// not read is cut off when 256 events wait for it, or when its connection has taken nothing for 30 seconds. An account
-/// has 1,000 streams at once at most; one more is answered 409.
+/// The server sends an event to the accounts that have the required capability when the event happens. A stream stays open
+/// when its access token expires; it ends with its session, its account or its personal access token. The server closes
+/// the stream of a client that has 256 unread events, or whose connection accepts no data for 30 seconds. An account can
+/// have 1,000 open streams; the response to a further request is 409.
 ///
-/// | Type | Takes | Payload |
+/// | Type | Requires | Payload |
 /// |---|---|---|
 /// | `indexing.started` | `Indexing.Read` | `runId`, `startedAt`, `type` |
-/// | `indexing.current_progress` | `Indexing.Read` | `runId`, `state`, `counts`, `currentPath?`, `filesPerSecond`, `etaSeconds?`; at most two a second |
-/// | `indexing.paused`, `indexing.resumed` | `Indexing.Read` | `runId`, `at`, `counts`; when it has taken effect |
+/// | `indexing.current_progress` | `Indexing.Read` | `runId`, `state`, `counts`, `currentPath?`, `filesPerSecond`, `etaSeconds?`; at most two per second |
+/// | `indexing.paused`, `indexing.resumed` | `Indexing.Read` | `runId`, `at`, `counts`; sent when the action has taken effect |
 /// | `indexing.completed` | `Indexing.Read` | `runId`, `at`, `counts`, `status` |
 /// | `indexing.stopped` | `Indexing.Read` | `runId`, `at`, `counts`, `status`: `stopped` by a user, or `failed` |
 /// | `indexing.music_release_added` | `Indexing.Read` | `musicReleaseId`, `title` |
 /// | `indexing.music_artist_added` | `Indexing.Read` | `musicArtistId`, `name` |
 /// | `indexing.directory_changed` | `Indexing.Read` | `directoryId`, `mediaKind`, `available` |
-/// | `playback_queue.extended` | `PlaybackQueues.Read`, and to be its owner | `playbackQueueId`, `added`, `total` |
-/// | `job.started` | `Jobs.Read`, or to have asked for the job | `jobId`, `type`; also when it goes on |
-/// | `job.current_progress` | the same | `jobId`, `completedTasks`, `totalTasks`; at most two a second |
+/// | `playback_queue.extended` | `PlaybackQueues.Read`, and the queue to be the caller's | `playbackQueueId`, `added`, `total` |
+/// | `job.started` | `Jobs.Read`, or the job to be created by the caller | `jobId`, `type`; also sent when the job resumes |
+/// | `job.current_progress` | the same | `jobId`, `completedTasks`, `totalTasks`; at most two per second |
 /// | `job.completed` | the same | `jobId`, `status`: `completed`, `failed` or `cancelled` |
-/// | `photo.updated` | `Photos.Read`, and to see the photo | `photoId` |
-/// | `photo_album.created`, `photo_album.updated`, `photo_album.deleted` | `PhotoAlbums.Read`, and to see the album | `photoAlbumId` |
-/// | `photo_album.photos_added`, `photo_album.photos_removed` | the same | `photoAlbumId`; `photoIds` for the album's owner |
-/// | `music.waveform_ready` | `MusicTracks.Read` | `musicTrackId`, `waveform` as the endpoint answers it; to those who were answered 202 |
+/// | `photo.updated` | `Photos.Read`, and access to the photo | `photoId` |
+/// | `photo_album.created`, `photo_album.updated`, `photo_album.deleted` | `PhotoAlbums.Read`, and access to the album | `photoAlbumId` |
+/// | `photo_album.photos_added`, `photo_album.photos_removed` | the same | `photoAlbumId`; `photoIds` only for the owner of the album |
+/// | `music.waveform_ready` | `MusicTracks.Read` | `musicTrackId`, `waveform` as in the response of the endpoint; sent to callers that received 202 |
 ///
-/// A run begins with `indexing.started` and ends with `indexing.completed` or `indexing.stopped`; nothing of it
-/// follows. Additions, and photos that were read again, are missing or are back, come after they are stored; should
-/// they come faster than they can be told, some are left out.
+/// The first event of a run is `indexing.started`, the last one `indexing.completed` or `indexing.stopped`. Events about
+/// added releases and artists, and about photos that were read again, went missing or came back, are sent after the change
+/// is stored. The server drops some of them if they occur faster than it can send them.
 #[endpoint(
     parameters(
-        ("token" = Option<String>, Query, description = "The credential, where no header can be set."),
-        ("authorization" = Option<String>, Query, description = "Deprecated: an access token, and no other credential, with or without `Bearer `. Counts where there is no `token`.")
+        ("token" = Option<String>, Query, description = "The credential, for clients that cannot set headers."),
+        ("authorization" = Option<String>, Query, description = "Deprecated: an access token, with or without `Bearer `. Other credentials are rejected. Ignored if `token` is present.")
     ),
-    responses((status_code = 409, description = "The account has as many streams open as one may"))
+    responses((status_code = 409, description = "The account has 1,000 open streams"))
 )]
 pub async fn subscribe_to_events(
     state: State,

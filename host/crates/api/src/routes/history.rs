@@ -1,19 +1,20 @@
-//! What the caller played, and how far.
+//! Playback history of the caller.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Body, Caller, Input, PathId, State, not_null};
-use crate::pagination;
-use crate::query::{FromQuery, Query, QueryParams, parse_moment};
+use crate::body::{Body, Input, not_null};
+use crate::date_time::DateTime;
+use crate::extract::{Caller, PathId, State};
+use crate::list_query;
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Json, Page};
 use crate::views::items::HistoryView;
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
 use svc_domain::list::{Order, OrderedPagination};
-use svc_identity::error::ServiceError;
 use svc_library::history::NewReport;
 
 const PLAYED: &[(&str, ItemType)] = &[
@@ -22,7 +23,7 @@ const PLAYED: &[(&str, ItemType)] = &[
     ("tv_episode", ItemType::TvEpisode),
 ];
 
-/// A type of item in the path.
+/// A path parameter with the type of an item.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemTypeName(pub ItemType);
 
@@ -34,94 +35,92 @@ impl std::str::FromStr for ItemTypeName {
     }
 }
 
-/// What a client says of its playing.
+/// A report of playback progress.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportPlaybackInput {
     /// `music_track`, `movie` or `tv_episode`.
     media_type: String,
-    /// The item.
+    /// Id of the item.
     media_id: String,
-    /// Where in the item the player is.
+    /// Position of the player, in seconds.
     seconds: f64,
-    /// `playing`, `paused`, `stopped`, or `completed`: played to the end, or marked as watched.
+    /// `playing`, `paused`, `stopped`, or `completed`: played to the end or marked as watched.
     state: String,
-    /// When it was so, for what is told later than it happened: a date with time and offset. Now if left out, or if it
-    /// lies in the future.
+    /// Time of the report, for reports that are sent later: a date with time and offset. Default: the current time, also
+    /// in place of a future time.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
-    at: Option<String>,
-    /// The place in a queue of the caller's that is played: its cursor goes along.
+    at: Option<DateTime>,
+    /// Id of the played item in a playback queue of the caller, whose cursor is set to the reported position.
     playback_queue_item_id: Option<String>,
 }
 
 impl Input for ReportPlaybackInput {}
 
-/// Which part of the history.
+/// The query of `GET /history`.
 #[derive(Debug)]
 pub struct HistoryQuery {
     only: Option<ItemType>,
-    part: OrderedPagination,
+    page: OrderedPagination,
 }
 
 impl FromQuery for HistoryQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            only: params.choice("mediaType", "Of this type alone.", PLAYED),
-            part: pagination::ordered(params, "playedAt", Order::Descending),
+            only: params.choice("mediaType", "Only items of this type.", PLAYED),
+            page: list_query::ordered(params, "playedAt", Order::Descending),
         }
     }
 }
 
-/// Says where a player is
+impl From<ReportPlaybackInput> for NewReport {
+    fn from(input: ReportPlaybackInput) -> Self {
+        Self {
+            media_type: input.media_type,
+            media_id: input.media_id,
+            seconds: input.seconds,
+            state: input.state,
+            at: input.at.map(|DateTime(at)| at),
+            queue_item: input.playback_queue_item_id,
+        }
+    }
+}
+
+/// Report playback progress
 ///
-/// To be sent when a player starts, is held, goes on, is moved, stops and comes to the end, and about every ten seconds
-/// while it plays. Between two reports the item counts as listened to for at most the time between them, and at most
-/// the way between their positions; after half of its length or four minutes of that it counts as played, once until it
-/// is begun again from its start. Beyond nine tenths of the length, or with `completed`, it counts as watched.
+/// A player sends a report when it starts, pauses, resumes, seeks, stops and ends, and about every ten seconds while it
+/// plays. The playing time between two reports is the time between them, but at most the difference of their positions. An
+/// item counts as played when its playing time reaches half of its length or four minutes; it counts again after it was
+/// restarted from the beginning. An item counts as watched at a position beyond nine tenths of its length, or with
+/// `completed`.
 ///
-/// With several players the last report holds. One whose `at` lies before that of the last report changes nothing, and is
-/// answered with what is known.
-#[endpoint(responses((status_code = 404, description = "There is nothing of what the body names")))]
+/// If several players report the same item, the last report wins. A report whose `at` is earlier than that of the last
+/// report has no effect; the response is the current state.
+#[endpoint(responses((status_code = 404, description = "A resource named in the body does not exist")))]
 pub async fn report_playback(
     state: State,
     caller: Caller,
     body: Body<ReportPlaybackInput>,
 ) -> Result<Json<HistoryView>, ApiError> {
-    let input = body.0;
-    let at = match input.at.as_deref().map(parse_moment) {
-        Some(None) => {
-            let message = "must be a date with time (2026-11-21T10:30:00Z)";
-            return Err(ServiceError::invalid("at", message).into());
-        }
-        given => given.flatten(),
-    };
-    let new = NewReport {
-        media_type: input.media_type,
-        media_id: input.media_id,
-        seconds: input.seconds,
-        state: input.state,
-        at,
-        queue_item: input.playback_queue_item_id,
-    };
-    Ok(Json(state.history.report(&caller, new).await?.into()))
+    let entry = state.history.report(&caller, body.0.into()).await?;
+    Ok(Json(entry.into()))
 }
 
-/// What the caller played, the last first
+/// List the items that the caller played, last played first
 #[endpoint]
 pub async fn list_history(
     state: State,
     caller: Caller,
     query: Query<HistoryQuery>,
 ) -> Result<Json<Page<HistoryView>>, ApiError> {
-    let HistoryQuery { only, part } = query.0;
-    let history = state.history.list(&caller, only, part).await?;
-    Ok(Json(Page::new(history, HistoryView::from)))
+    let HistoryQuery { only, page } = query.0;
+    Ok(state.history.list(&caller, only, page).await?.into())
 }
 
-/// Forgets that an item was played
+/// Delete an item from the history
 ///
-/// It is unwatched again, its plays are gone, and it begins at its start. `false` if it was never played.
+/// Resets its position, its play count and its watched state. Returns `false` if the caller never played the item.
 #[endpoint]
 pub async fn delete_history_entry(
     state: State,

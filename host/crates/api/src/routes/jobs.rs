@@ -1,4 +1,4 @@
-//! Jobs.
+//! Background jobs.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
@@ -6,25 +6,24 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::api_error::ApiError;
-use crate::extract::{Body, Caller, Input, PathId, State};
-use crate::pagination;
+use crate::body::{Body, Input};
+use crate::extract::{Caller, PathId, State};
+use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Created, Json, Page};
 use crate::views::jobs::{JobTypeView, JobView};
 use svc_domain::id::JobId;
 use svc_domain::job::{JobAction, JobStatus};
-use svc_domain::list::{Order, Pagination};
+use svc_domain::list::{Order, OrderedPagination};
 use svc_library::jobs::JobFilter;
 
-const ORDERS: &[(&str, (), Order)] = &[("createdAt", (), Order::Descending)];
-
-/// Which job.
+/// The job to create.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct CreateJobInput {
-    /// One of `GET /jobs/types`.
+    /// A type of `GET /jobs/types`.
     #[serde(rename = "type")]
     job_type: String,
-    /// By the type's schema.
+    /// Parameters, by the JSON Schema of the type.
     #[serde(default)]
     #[salvo(schema(value_type = Object))]
     parameters: Value,
@@ -32,7 +31,7 @@ pub struct CreateJobInput {
 
 impl Input for CreateJobInput {}
 
-/// What to do with the job.
+/// An action on a job.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum JobActionInput {
@@ -51,7 +50,7 @@ impl From<JobActionInput> for JobAction {
     }
 }
 
-/// An action on a job.
+/// The action on the job.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct ControlJobInput {
     /// `pause`, `resume` or `cancel`.
@@ -60,57 +59,55 @@ pub struct ControlJobInput {
 
 impl Input for ControlJobInput {}
 
-/// Which jobs.
+/// The query of `GET /jobs`.
 #[derive(Debug)]
 pub struct JobsQuery {
     filter: JobFilter,
-    order: Order,
-    page: Pagination,
+    page: OrderedPagination,
 }
 
 impl FromQuery for JobsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let statuses = JobStatus::ALL.map(|status| (status.as_str(), status));
         let filter = JobFilter {
-            job_type: params.text("type", "Of this type."),
-            status: params.choice("status", "That stand there.", &statuses),
+            job_type: params.text("type", "Only jobs of this type."),
+            status: params.choice("status", "Only jobs with this status.", &statuses),
         };
-        let ((), order) = pagination::ordering(params, ORDERS).unwrap_or(((), Order::Descending));
         Self {
             filter,
-            order,
-            page: pagination::page(params),
+            page: list_query::ordered(params, "createdAt", Order::Descending),
         }
     }
 }
 
-/// The types of jobs, with the schemas of their parameters
+/// List the types of jobs, with the schemas of their parameters
 #[endpoint]
 pub async fn list_job_types(state: State) -> Result<Json<Vec<JobTypeView>>, ApiError> {
     Ok(Json(state.jobs.types().map(JobTypeView::from).collect()))
 }
 
-/// Jobs, the last thousand that have ended among them
+/// List jobs
+///
+/// The server keeps the last 1,000 jobs that have ended.
 #[endpoint]
 pub async fn list_jobs(state: State, query: Query<JobsQuery>) -> Result<Json<Page<JobView>>, ApiError> {
-    let JobsQuery { filter, order, page } = query.0;
-    let jobs = state.jobs.list(&filter, order, page).await?;
-    Ok(Json(Page::new(jobs, JobView::from)))
+    let JobsQuery { filter, page } = query.0;
+    Ok(state.jobs.list(&filter, page.order, page.page).await?.into())
 }
 
-/// A job
+/// Get a job
 #[endpoint]
 pub async fn get_job(state: State, job_id: PathId<JobId>) -> Result<Json<JobView>, ApiError> {
     Ok(Json(state.jobs.get(job_id.0).await?.into()))
 }
 
-/// Asks for a job, which waits for its turn
+/// Create a job
 ///
-/// One job of each type is done at a time. Jobs go on in the background, and after the end of the process where they
-/// were.
+/// The job is queued: one job of each type runs at a time, in the background. After a restart of the server, it resumes at
+/// its last checkpoint.
 #[endpoint(responses(
-    (status_code = 404, description = "There is nothing of what the body names"),
-    (status_code = 409, description = "A hundred jobs of this type wait already")
+    (status_code = 404, description = "A resource named in the body does not exist"),
+    (status_code = 409, description = "100 jobs of this type are already queued")
 ))]
 pub async fn create_job(
     state: State,
@@ -122,16 +119,14 @@ pub async fn create_job(
     Ok(Created(job.into()))
 }
 
-/// Holds a job, lets it go on, or ends it
+/// Pause, resume or cancel a job
 ///
-/// | Action | Can be done to | Leads to |
+/// | Action | Allowed in status | New status |
 /// |---|---|---|
 /// | `pause` | `queued`, `running` | `paused` |
-/// | `resume` | `paused` | `queued`, and it goes on where it was when its turn comes |
-/// | `cancel` | `queued`, `running`, `paused` | `cancelled`; what is done stays done |
-///
-/// Everything else is a conflict.
-#[endpoint(responses((status_code = 409, description = "The action does not fit the state of the job")))]
+/// | `resume` | `paused` | `queued`; the job later resumes at its last checkpoint |
+/// | `cancel` | `queued`, `running`, `paused` | `cancelled`; completed work is kept |
+#[endpoint(responses((status_code = 409, description = "The status of the job does not allow the action")))]
 pub async fn control_job(
     state: State,
     body: Body<ControlJobInput>,

@@ -1,69 +1,72 @@
-//! Libraries and who is let into them.
+//! Libraries and their access grants.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Authenticated, Body, Caller, Input, PathId, State, not_null, short_list};
-use crate::pagination;
-use crate::query::{FromQuery, Query, QueryParams};
+use crate::body::{Body, Input, not_null, short_list};
+use crate::extract::{Authenticated, Caller, PathId, State};
+use crate::list_query::{ListOrder, OrderChoices, OrderedPage};
+use crate::query::Query;
 use crate::response::{Created, Json, Page};
 use crate::views::libraries::LibraryView;
 use svc_domain::id::LibraryId;
-use svc_domain::list::{Order, Pagination};
+use svc_domain::list::Order;
 use svc_library::libraries::{LibraryOrder, LibraryPatch, NewGrant, NewLibrary};
 
-const ORDERS: &[(&str, LibraryOrder, Order)] = &[
-    ("name", LibraryOrder::Name, Order::Ascending),
-    ("createdAt", LibraryOrder::CreatedAt, Order::Descending),
-];
+impl ListOrder for LibraryOrder {
+    const CHOICES: OrderChoices<Self> = OrderChoices {
+        default: ("name", Self::Name, Order::Ascending),
+        others: &[("createdAt", Self::CreatedAt, Order::Descending)],
+    };
+}
 
-/// Who is let in: an account or a role.
+/// A grant of access: to an account or to a role.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LibraryGrantInput {
-    /// This account.
+    /// Id of the account.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
     user_id: Option<String>,
-    /// Whoever has this role.
+    /// Name of the role.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
     role: Option<String>,
 }
 
-/// The library to be made.
+/// The library to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateLibraryInput {
-    /// 1 to 100 characters; no other library's of the kind.
+    /// 1 to 100 characters; unique among the libraries of the media kind.
     name: String,
-    /// `music`, `photos`, `movies`, `tv`, or a plugin's kind.
+    /// `music`, `photos`, `movies`, `tv`, or a media kind of a plugin.
     media_kind: String,
-    /// Up to 200 folders below every root directory of the kind; without any it is all of the kind.
+    /// Up to 200 directories, relative to each root directory of the media kind. Empty: all media of the kind.
     #[serde(default, deserialize_with = "short_list")]
     paths: Vec<String>,
-    /// Up to 200 who are let in; without any it is open to all.
+    /// Up to 200 grants. Empty: all accounts have access.
     #[serde(default, deserialize_with = "short_list")]
     grants: Vec<LibraryGrantInput>,
 }
 
 impl Input for CreateLibraryInput {}
 
-/// What is to be changed of a library.
+/// The changes to a library. Absent fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateLibraryInput {
-    /// 1 to 100 characters; no other library's of the kind.
+    /// 1 to 100 characters; unique among the libraries of the media kind.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
     name: Option<String>,
-    /// All its folders, up to 200; an empty list is all of the kind.
+    /// The new list of up to 200 directories. Empty: all media of the kind.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = Vec<String>, required = false))]
     paths: Option<Vec<String>>,
-    /// All who are let in, up to 200; an empty list opens the library to all.
+    /// The new list of up to 200 grants. Empty: all accounts have access.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = Vec<LibraryGrantInput>, required = false))]
     grants: Option<Vec<LibraryGrantInput>>,
@@ -80,41 +83,21 @@ impl From<LibraryGrantInput> for NewGrant {
     }
 }
 
-/// Which part of the list.
-#[derive(Debug)]
-pub struct LibrariesQuery {
-    by: LibraryOrder,
-    order: Order,
-    page: Pagination,
-}
-
-impl FromQuery for LibrariesQuery {
-    fn read(params: &mut QueryParams<'_>) -> Self {
-        let (by, order) =
-            pagination::ordering(params, ORDERS).unwrap_or((LibraryOrder::Name, Order::Ascending));
-        Self {
-            by,
-            order,
-            page: pagination::page(params),
-        }
-    }
-}
-
-/// The libraries that the caller is let into
+/// List the libraries that the caller has access to
 ///
-/// Callers with `Libraries.Update` are told of all, and of who is let in.
+/// With the capability `Libraries.Update`: all libraries, with their grants.
 #[endpoint]
 pub async fn list_libraries(
     state: State,
     caller: Caller,
-    query: Query<LibrariesQuery>,
+    query: Query<OrderedPage<LibraryOrder>>,
 ) -> Result<Json<Page<LibraryView>>, ApiError> {
-    let LibrariesQuery { by, order, page } = query.0;
+    let OrderedPage { by, order, page } = query.0;
     let libraries = state.libraries.list(&caller, by, order, page).await?;
-    Ok(Json(Page::new(libraries, LibraryView::from)))
+    Ok(libraries.into())
 }
 
-/// A library
+/// Get a library
 #[endpoint]
 pub async fn get_library(
     state: State,
@@ -124,13 +107,13 @@ pub async fn get_library(
     Ok(Json(state.libraries.get(&caller, library_id.0).await?.into()))
 }
 
-/// Makes a library
+/// Create a library
 ///
-/// With grants, its media are there for those alone who are granted it, and for the owner; media that lie in another
-/// library as well are also there for whom that one lets in.
+/// Only the owner and the accounts with a grant have access to the media of a library with grants. Accounts with access to
+/// another library that contains the same media have access to those media, too.
 #[endpoint(responses(
-    (status_code = 404, description = "There is nothing of what the body names"),
-    (status_code = 409, description = "There is a library of this name for the media kind")
+    (status_code = 404, description = "A resource named in the body does not exist"),
+    (status_code = 409, description = "A library of the media kind has this name already")
 ))]
 pub async fn create_library(
     state: State,
@@ -152,8 +135,10 @@ pub async fn create_library(
     Ok(Created(state.libraries.create(Some(by.0), new).await?.into()))
 }
 
-/// Changes a library, from the next request on
-#[endpoint(responses((status_code = 409, description = "There is a library of this name for the media kind")))]
+/// Update a library
+///
+/// Changes of access apply from the next request on.
+#[endpoint(responses((status_code = 409, description = "A library of the media kind has this name already")))]
 pub async fn update_library(
     state: State,
     by: Authenticated,
@@ -163,11 +148,13 @@ pub async fn update_library(
     let UpdateLibraryInput { name, paths, grants } = body.0;
     let grants = grants.map(|grants| grants.into_iter().map(NewGrant::from).collect());
     let patch = LibraryPatch { name, paths, grants };
-    let changed = state.libraries.update(by.0, library_id.0, patch).await?;
-    Ok(Json(changed.into()))
+    let library = state.libraries.update(by.0, library_id.0, patch).await?;
+    Ok(Json(library.into()))
 }
 
-/// Deletes a library; its media stay
+/// Delete a library
+///
+/// Its media stay in the index.
 #[endpoint]
 pub async fn delete_library(
     state: State,

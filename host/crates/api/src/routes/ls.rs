@@ -1,21 +1,20 @@
-//! Directories of media as they are on disk.
+//! Browsing of the media directories on disk.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::api_error::ApiError;
 use crate::extract::{Caller, State};
-use crate::query::{FromQuery, Query, QueryParams};
+use crate::query::{FromQuery, Query, QueryParams, required};
 use crate::response::Json;
 use crate::views::ls::LsView;
 use svc_domain::kind::MediaKind;
-use svc_identity::error::FieldError;
 use svc_library::browse::BrowseRequest;
 
-/// Which directory to list, and how.
+/// The query of `GET /ls`.
 #[derive(Debug)]
 pub struct LsQuery {
-    root: Option<&'static str>,
+    root: Option<MediaKind>,
     path: String,
     remove_files: bool,
     add_empty: bool,
@@ -24,25 +23,26 @@ pub struct LsQuery {
 impl FromQuery for LsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let kinds = MediaKind::BUILT_IN.map(|kind| (kind, kind));
+        let root = params.choice("rootDir", "Media kind of the root directory. Required.", &kinds);
         Self {
-            root: params.choice("rootDir", "The kind whose directories are shown. Required.", &kinds),
+            root: root.and_then(|kind| kind.parse().ok()),
             path: params
-                .text_or_none("path", "Path below the root; the root itself if left out.")
+                .text_or_none("path", "Path relative to the root directory; default: the root directory.")
                 .unwrap_or_default(),
             remove_files: params
-                .boolean("removeFileNodes", "Only directories. `false` if left out.")
+                .boolean("removeFileNodes", "`true`: list only directories; default: `false`.")
                 .unwrap_or(false),
             add_empty: params
                 .boolean(
                     "addEmptyNodes",
-                    "An empty `children` in each directory, not only in those with something in them. `true` if left out.",
+                    "`true`: each directory has an empty `children`; `false`: only directories that are not empty; default: `true`.",
                 )
                 .unwrap_or(true),
         }
     }
 }
 
-/// What lies in a directory of media
+/// List the entries of a media directory
 #[endpoint]
 pub async fn browse_directory(
     state: State,
@@ -50,10 +50,8 @@ pub async fn browse_directory(
     query: Query<LsQuery>,
 ) -> Result<Json<LsView>, ApiError> {
     let query = query.0;
-    let kind = query.root.and_then(|root| root.parse().ok());
-    let kind = kind.ok_or_else(|| ApiError::invalid(vec![FieldError::new("rootDir", "is missing")]))?;
     let request = BrowseRequest {
-        kind,
+        kind: required("rootDir", query.root)?,
         path: query.path,
         files: !query.remove_files,
     };

@@ -1,73 +1,65 @@
-//! Movies, their bytes and their pictures.
+//! Movies, their files and artwork.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::api_error::ApiError;
 use crate::extract::{Caller, PathId, State};
-use crate::item_query::ItemQuery;
+use crate::list_query::{ListFilter, ListOrder, ListQuery, OrderChoices};
 use crate::media_response::MediaResponse;
-use crate::pagination;
-use crate::query::{FromQuery, Query, QueryParams};
-use crate::response::{Json, LinkedPage, Page};
-use crate::routes::video::{SourceQuery, VideoArtworkQuery, artwork, year};
+use crate::query::{Query, QueryParams};
+use crate::response::{Json, LinkedPage};
+use crate::routes::video::{SourceQuery, VideoArtworkQuery, artwork};
 use crate::views::movies::MovieView;
 use svc_domain::id::MovieId;
-use svc_domain::list::{ListRequest, Order};
+use svc_domain::list::Order;
 use svc_domain::video::VideoSubject;
 use svc_identity::capability::Capability;
 use svc_library::movies::{ItemFilter, MovieFilter, MovieOrder};
 
-const ORDERS: &[(&str, MovieOrder, Order)] = &[
-    ("title", MovieOrder::Title, Order::Ascending),
-    ("createdAt", MovieOrder::CreatedAt, Order::Descending),
-    ("year", MovieOrder::Year, Order::Ascending),
-    ("releasedAt", MovieOrder::ReleasedAt, Order::Descending),
-    ("runtime", MovieOrder::Runtime, Order::Ascending),
-];
-
-/// Which movies, in which order.
-#[derive(Debug)]
-pub struct MovieQuery {
-    filter: MovieFilter,
-    items: ItemQuery,
-    request: ListRequest<MovieOrder>,
+impl ListOrder for MovieOrder {
+    const CHOICES: OrderChoices<Self> = OrderChoices {
+        default: ("title", Self::Title, Order::Ascending),
+        others: &[
+            ("createdAt", Self::CreatedAt, Order::Descending),
+            ("year", Self::Year, Order::Ascending),
+            ("releasedAt", Self::ReleasedAt, Order::Descending),
+            ("runtime", Self::Runtime, Order::Ascending),
+        ],
+    };
 }
 
-impl FromQuery for MovieQuery {
+impl ListFilter for MovieFilter {
+    type Order = MovieOrder;
+
+    const HAS_WATCHED: bool = true;
+
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let filter = MovieFilter {
-            genre: params.text("genre", "Of this genre, by name."),
-            year_from: year(params, "yearFrom", "Of this year or later."),
-            year_to: year(params, "yearTo", "Of this year or earlier."),
-            items: ItemFilter::default(),
-        };
         Self {
-            filter,
-            items: ItemQuery::read(params).with_watched(params).with_random(params),
-            request: pagination::list(params, ORDERS, MovieOrder::Title),
+            genre: params.text("genre", "Only movies of this genre, by name."),
+            year_from: params.year("yearFrom", "Only movies of this year or later."),
+            year_to: params.year("yearTo", "Only movies of this year or earlier."),
+            items: ItemFilter::default(),
         }
+    }
+
+    fn items(&mut self) -> &mut ItemFilter {
+        &mut self.items
     }
 }
 
-/// Movies
+/// List movies
 #[endpoint]
 pub async fn list_movies(
     state: State,
     caller: Caller,
-    query: Query<MovieQuery>,
+    query: Query<ListQuery<MovieFilter>>,
 ) -> Result<LinkedPage<MovieView>, ApiError> {
-    let MovieQuery {
-        mut filter,
-        items,
-        request,
-    } = query.0;
-    filter.items = items.of(caller.user.id);
-    let movies = state.movies.list(&caller, &filter, &request).await?;
-    Ok(LinkedPage(Page::new(movies, MovieView::from)))
+    let (filter, request) = query.0.for_user(caller.user.id);
+    Ok(state.movies.list(&caller, &filter, &request).await?.into())
 }
 
-/// A movie
+/// Get a movie
 #[endpoint]
 pub async fn get_movie(
     state: State,
@@ -77,7 +69,9 @@ pub async fn get_movie(
     Ok(Json(state.movies.movie(&caller, movie_id.0).await?.into()))
 }
 
-/// A picture beside a movie's files
+/// Get the artwork of a movie
+///
+/// An image file that lies beside the movie's files.
 #[endpoint]
 pub async fn get_movie_artwork(
     state: State,
@@ -88,7 +82,7 @@ pub async fn get_movie_artwork(
     artwork(&state, &caller, VideoSubject::Movie(movie_id.0), query.0).await
 }
 
-/// The bytes of a movie's file
+/// Stream a file of a movie
 #[endpoint]
 pub async fn stream_movie(
     state: State,
@@ -96,12 +90,9 @@ pub async fn stream_movie(
     query: Query<SourceQuery>,
     movie_id: PathId<MovieId>,
 ) -> Result<MediaResponse, ApiError> {
-    let media = state
-        .video
-        .open_movie(&caller, movie_id.0, query.0.source)
-        .await?;
-    let stream = state
-        .open_streams
-        .play(&caller, Capability::MoviesPlay, media.id)?;
+    let source = query.0.source;
+    let media = state.video.open_movie(&caller, movie_id.0, source).await?;
+    let streams = &state.open_streams;
+    let stream = streams.play(&caller, Capability::MoviesPlay, media.id)?;
     Ok(MediaResponse::video(media).as_stream(stream))
 }

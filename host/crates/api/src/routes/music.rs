@@ -1,15 +1,14 @@
-//! Music: artists, releases, tracks, genres, and their bytes.
+//! Music: artists, releases, tracks, genres, files and artwork.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::api_error::ApiError;
 use crate::extract::{Caller, PathId, State};
-use crate::item_query::ItemQuery;
+use crate::list_query::{self, ListFilter, ListOrder, ListQuery, OrderChoices};
 use crate::media_response::MediaResponse;
-use crate::pagination;
 use crate::query::{FromQuery, Query, QueryParams};
-use crate::response::{Json, LinkedPage, Page};
+use crate::response::{Json, LinkedPage};
 use crate::thumbnail_size::ArtworkQuery;
 use crate::views::music::{ArtistView, GenreView, ReleaseView, TrackView};
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
@@ -19,161 +18,147 @@ use svc_library::music::{
     ArtistFilter, ArtistOrder, GenreOrder, ItemFilter, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
 };
 
-const TRACK_ORDERS: &[(&str, TrackOrder, Order)] = &[
-    ("title", TrackOrder::Title, Order::Ascending),
-    ("createdAt", TrackOrder::CreatedAt, Order::Descending),
-    ("year", TrackOrder::Year, Order::Ascending),
-    ("duration", TrackOrder::Duration, Order::Ascending),
-];
-const RELEASE_ORDERS: &[(&str, ReleaseOrder, Order)] = &[
-    ("title", ReleaseOrder::Title, Order::Ascending),
-    ("createdAt", ReleaseOrder::CreatedAt, Order::Descending),
-    ("year", ReleaseOrder::Year, Order::Ascending),
-];
-const ARTIST_ORDERS: &[(&str, ArtistOrder, Order)] = &[
-    ("name", ArtistOrder::Name, Order::Ascending),
-    ("createdAt", ArtistOrder::CreatedAt, Order::Descending),
-];
-const GENRE_ORDERS: &[(&str, GenreOrder, Order)] = &[("name", GenreOrder::Name, Order::Ascending)];
-
-fn year(params: &mut QueryParams<'_>, name: &str, about: &str) -> Option<i32> {
-    params
-        .integer(name, about, 0..=9999)
-        .and_then(|year| i32::try_from(year).ok())
+impl ListOrder for TrackOrder {
+    const CHOICES: OrderChoices<Self> = OrderChoices {
+        default: ("title", Self::Title, Order::Ascending),
+        others: &[
+            ("createdAt", Self::CreatedAt, Order::Descending),
+            ("year", Self::Year, Order::Ascending),
+            ("duration", Self::Duration, Order::Ascending),
+        ],
+    };
 }
 
-/// Which tracks, in which order.
-#[derive(Debug)]
-pub struct TrackQuery {
-    filter: TrackFilter,
-    items: ItemQuery,
-    request: ListRequest<TrackOrder>,
+impl ListOrder for ReleaseOrder {
+    const CHOICES: OrderChoices<Self> = OrderChoices {
+        default: ("title", Self::Title, Order::Ascending),
+        others: &[
+            ("createdAt", Self::CreatedAt, Order::Descending),
+            ("year", Self::Year, Order::Ascending),
+        ],
+    };
 }
 
-impl FromQuery for TrackQuery {
+impl ListOrder for ArtistOrder {
+    const CHOICES: OrderChoices<Self> = OrderChoices {
+        default: ("name", Self::Name, Order::Ascending),
+        others: &[("createdAt", Self::CreatedAt, Order::Descending)],
+    };
+}
+
+impl ListOrder for GenreOrder {
+    const CHOICES: OrderChoices<Self> = OrderChoices {
+        default: ("name", Self::Name, Order::Ascending),
+        others: &[],
+    };
+}
+
+impl ListFilter for TrackFilter {
+    type Order = TrackOrder;
+
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let filter = TrackFilter {
-            artist: params.parsed("artistId", "Credited to this artist.", "the id of an artist"),
-            release: params.parsed("releaseId", "On this release.", "the id of a release"),
-            genre: params.text("genre", "Of this genre, by name."),
-            year_from: year(params, "yearFrom", "Of this year or later."),
-            year_to: year(params, "yearTo", "Of this year or earlier."),
-            items: ItemFilter::default(),
-        };
         Self {
-            filter,
-            items: ItemQuery::read(params).with_random(params),
-            request: pagination::list(params, TRACK_ORDERS, TrackOrder::Title),
+            artist: artist(params),
+            release: params.parsed("releaseId", "Only tracks of this release.", "the id of a release"),
+            genre: params.text("genre", "Only tracks of this genre, by name."),
+            year_from: params.year("yearFrom", "Only tracks of this year or later."),
+            year_to: params.year("yearTo", "Only tracks of this year or earlier."),
+            items: ItemFilter::default(),
         }
     }
+
+    fn items(&mut self) -> &mut ItemFilter {
+        &mut self.items
+    }
 }
 
-/// Which releases, in which order.
+fn artist(params: &mut QueryParams<'_>) -> Option<MusicArtistId> {
+    params.parsed(
+        "artistId",
+        "Only items credited to this artist.",
+        "the id of an artist",
+    )
+}
+
+impl ListFilter for ReleaseFilter {
+    type Order = ReleaseOrder;
+
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        let artist = artist(params);
+        let ArtistReleaseFilter(filter) = ArtistReleaseFilter::read(params);
+        Self { artist, ..filter }
+    }
+
+    fn items(&mut self) -> &mut ItemFilter {
+        &mut self.items
+    }
+}
+
+/// Filter of the releases of the artist in the path.
 #[derive(Debug)]
-pub struct ReleaseQuery {
-    filter: ReleaseFilter,
-    items: ItemQuery,
-    request: ListRequest<ReleaseOrder>,
+pub struct ArtistReleaseFilter(ReleaseFilter);
+
+impl ListFilter for ArtistReleaseFilter {
+    type Order = ReleaseOrder;
+
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        Self(ReleaseFilter {
+            artist: None,
+            genre: params.text("genre", "Only releases with a track of this genre, by name."),
+            year_from: params.year("yearFrom", "Only releases of this year or later."),
+            year_to: params.year("yearTo", "Only releases of this year or earlier."),
+            items: ItemFilter::default(),
+        })
+    }
+
+    fn items(&mut self) -> &mut ItemFilter {
+        &mut self.0.items
+    }
 }
 
-impl ReleaseQuery {
-    fn of_artist(params: &mut QueryParams<'_>, artist: Option<MusicArtistId>) -> Self {
-        let filter = ReleaseFilter {
-            artist,
-            genre: params.text("genre", "With a track of this genre, by name."),
-            year_from: year(params, "yearFrom", "Of this year or later."),
-            year_to: year(params, "yearTo", "Of this year or earlier."),
-            items: ItemFilter::default(),
-        };
+impl ListFilter for ArtistFilter {
+    type Order = ArtistOrder;
+
+    fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            filter,
-            items: ItemQuery::read(params).with_random(params),
-            request: pagination::list(params, RELEASE_ORDERS, ReleaseOrder::Title),
+            genre: params.text("genre", "Only artists with a track of this genre, by name."),
+            year_from: params.year("yearFrom", "Only artists with a track of this year or later."),
+            year_to: params.year("yearTo", "Only artists with a track of this year or earlier."),
+            items: ItemFilter::default(),
         }
     }
-}
 
-impl FromQuery for ReleaseQuery {
-    fn read(params: &mut QueryParams<'_>) -> Self {
-        let artist = params.parsed("artistId", "Credited to this artist.", "the id of an artist");
-        Self::of_artist(params, artist)
+    fn items(&mut self) -> &mut ItemFilter {
+        &mut self.items
     }
 }
 
-/// Which releases of the artist that the path names, in which order.
-#[derive(Debug)]
-pub struct ArtistReleasesQuery(ReleaseQuery);
-
-impl FromQuery for ArtistReleasesQuery {
-    fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(ReleaseQuery::of_artist(params, None))
-    }
-}
-
-/// Which artists, in which order.
-#[derive(Debug)]
-pub struct ArtistQuery {
-    filter: ArtistFilter,
-    items: ItemQuery,
-    request: ListRequest<ArtistOrder>,
-}
-
-impl FromQuery for ArtistQuery {
-    fn read(params: &mut QueryParams<'_>) -> Self {
-        let filter = ArtistFilter {
-            genre: params.text("genre", "With a track of this genre, by name."),
-            year_from: year(params, "yearFrom", "With a track of this year or later."),
-            year_to: year(params, "yearTo", "With a track of this year or earlier."),
-            items: ItemFilter::default(),
-        };
-        Self {
-            filter,
-            items: ItemQuery::read(params).with_random(params),
-            request: pagination::list(params, ARTIST_ORDERS, ArtistOrder::Name),
-        }
-    }
-}
-
-/// A part of the list of genres, in which order.
-#[derive(Debug)]
-pub struct GenreQuery(ListRequest<GenreOrder>);
-
-impl FromQuery for GenreQuery {
-    fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(pagination::list(params, GENRE_ORDERS, GenreOrder::Name))
-    }
-}
-
-/// Which part of the tracks of a release.
+/// The query of `GET /music/releases/{musicReleaseId}/tracks`.
 #[derive(Debug)]
 pub struct ReleaseTracksQuery(OrderedPagination);
 
 impl FromQuery for ReleaseTracksQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(pagination::whole(params, "trackNumber"))
+        Self(list_query::whole(params, "trackNumber"))
     }
 }
 
-/// Artists
+/// List artists
 ///
-/// Genre and years are those of one track that they are credited on, or that is on a release of theirs.
+/// `genre`, `yearFrom` and `yearTo` must hold for the same track. Tracks of an artist are those that credit the artist and
+/// those on a release that credits the artist.
 #[endpoint]
 pub async fn list_artists(
     state: State,
     caller: Caller,
-    query: Query<ArtistQuery>,
+    query: Query<ListQuery<ArtistFilter>>,
 ) -> Result<LinkedPage<ArtistView>, ApiError> {
-    let ArtistQuery {
-        mut filter,
-        items,
-        request,
-    } = query.0;
-    filter.items = items.of(caller.user.id);
+    let (filter, request) = query.0.for_user(caller.user.id);
     let artists = state.music.list_artists(&caller, &filter, &request).await?;
-    Ok(LinkedPage(Page::new(artists, ArtistView::from)))
+    Ok(artists.into())
 }
 
-/// An artist
+/// Get an artist
 #[endpoint]
 pub async fn get_artist(
     state: State,
@@ -183,57 +168,46 @@ pub async fn get_artist(
     Ok(Json(state.music.artist(&caller, music_artist_id.0).await?.into()))
 }
 
-/// The releases of an artist
+/// List the releases of an artist
 #[endpoint]
 pub async fn list_artist_releases(
     state: State,
     caller: Caller,
-    query: Query<ArtistReleasesQuery>,
+    query: Query<ListQuery<ArtistReleaseFilter>>,
     music_artist_id: PathId<MusicArtistId>,
 ) -> Result<LinkedPage<ReleaseView>, ApiError> {
-    let ReleaseQuery {
-        mut filter,
-        items,
-        request,
-    } = query.0.0;
-    filter.items = items.of(caller.user.id);
-    let releases = state
-        .music
-        .artist_releases(&caller, music_artist_id.0, filter, &request)
-        .await?;
-    Ok(LinkedPage(Page::new(releases, ReleaseView::from)))
+    let (ArtistReleaseFilter(filter), request) = query.0.for_user(caller.user.id);
+    let (music, artist) = (&state.music, music_artist_id.0);
+    let releases = music.artist_releases(&caller, artist, filter, &request);
+    Ok(releases.await?.into())
 }
 
-/// Releases
+/// List releases
 #[endpoint]
 pub async fn list_releases(
     state: State,
     caller: Caller,
-    query: Query<ReleaseQuery>,
+    query: Query<ListQuery<ReleaseFilter>>,
 ) -> Result<LinkedPage<ReleaseView>, ApiError> {
-    let ReleaseQuery {
-        mut filter,
-        items,
-        request,
-    } = query.0;
-    filter.items = items.of(caller.user.id);
+    let (filter, request) = query.0.for_user(caller.user.id);
     let releases = state.music.list_releases(&caller, &filter, &request).await?;
-    Ok(LinkedPage(Page::new(releases, ReleaseView::from)))
+    Ok(releases.into())
 }
 
-/// A release
+/// Get a release
 #[endpoint]
 pub async fn get_release(
     state: State,
     caller: Caller,
     music_release_id: PathId<MusicReleaseId>,
 ) -> Result<Json<ReleaseView>, ApiError> {
-    Ok(Json(
-        state.music.release(&caller, music_release_id.0).await?.into(),
-    ))
+    let release = state.music.release(&caller, music_release_id.0).await?;
+    Ok(Json(release.into()))
 }
 
-/// The tracks of a release, by disc and number
+/// List the tracks of a release
+///
+/// Ordered by disc and track number.
 #[endpoint]
 pub async fn list_release_tracks(
     state: State,
@@ -241,14 +215,11 @@ pub async fn list_release_tracks(
     query: Query<ReleaseTracksQuery>,
     music_release_id: PathId<MusicReleaseId>,
 ) -> Result<LinkedPage<TrackView>, ApiError> {
-    let tracks = state
-        .music
-        .release_tracks(&caller, music_release_id.0, query.0.0)
-        .await?;
-    Ok(LinkedPage(Page::new(tracks, TrackView::from)))
+    let (music, release) = (&state.music, music_release_id.0);
+    Ok(music.release_tracks(&caller, release, query.0.0).await?.into())
 }
 
-/// The picture of a release
+/// Get the artwork of a release
 #[endpoint]
 pub async fn get_release_artwork(
     state: State,
@@ -263,24 +234,19 @@ pub async fn get_release_artwork(
     })
 }
 
-/// Tracks
+/// List tracks
 #[endpoint]
 pub async fn list_tracks(
     state: State,
     caller: Caller,
-    query: Query<TrackQuery>,
+    query: Query<ListQuery<TrackFilter>>,
 ) -> Result<LinkedPage<TrackView>, ApiError> {
-    let TrackQuery {
-        mut filter,
-        items,
-        request,
-    } = query.0;
-    filter.items = items.of(caller.user.id);
+    let (filter, request) = query.0.for_user(caller.user.id);
     let tracks = state.music.list_tracks(&caller, &filter, &request).await?;
-    Ok(LinkedPage(Page::new(tracks, TrackView::from)))
+    Ok(tracks.into())
 }
 
-/// A track
+/// Get a track
 #[endpoint]
 pub async fn get_track(
     state: State,
@@ -290,7 +256,9 @@ pub async fn get_track(
     Ok(Json(state.music.track(&caller, music_track_id.0).await?.into()))
 }
 
-/// The picture in a track's file
+/// Get the artwork of a track
+///
+/// The picture that is embedded in the track's file.
 #[endpoint]
 pub async fn get_track_artwork(
     state: State,
@@ -305,18 +273,17 @@ pub async fn get_track_artwork(
     })
 }
 
-/// Genres
+/// List genres
 #[endpoint]
 pub async fn list_genres(
     state: State,
     caller: Caller,
-    query: Query<GenreQuery>,
+    query: Query<ListRequest<GenreOrder>>,
 ) -> Result<LinkedPage<GenreView>, ApiError> {
-    let genres = state.music.list_genres(&caller, &query.0.0).await?;
-    Ok(LinkedPage(Page::new(genres, GenreView::from)))
+    Ok(state.music.list_genres(&caller, &query.0).await?.into())
 }
 
-/// The bytes of a track's file
+/// Stream the file of a track
 #[endpoint]
 pub async fn stream_track(
     state: State,
@@ -324,8 +291,7 @@ pub async fn stream_track(
     music_track_id: PathId<MusicTrackId>,
 ) -> Result<MediaResponse, ApiError> {
     let media = state.media.open_track(&caller, music_track_id.0).await?;
-    let stream = state
-        .open_streams
-        .play(&caller, Capability::MusicTracksPlay, media.id)?;
+    let streams = &state.open_streams;
+    let stream = streams.play(&caller, Capability::MusicTracksPlay, media.id)?;
     Ok(MediaResponse::file(media).as_stream(stream))
 }

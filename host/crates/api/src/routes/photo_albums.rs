@@ -1,47 +1,64 @@
-//! Albums of photos.
+//! Photo albums.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Body, Caller, Input, PathId, State, not_null, short_list};
-use crate::pagination;
-use crate::query::{FromQuery, Query, QueryParams};
+use crate::body::{Body, Input, not_null, present, short_list};
+use crate::extract::{Caller, PathId, State};
+use crate::list_query::{ListOrder, OrderChoices, OrderedPage};
+use crate::query::Query;
 use crate::response::{Created, Json, Page};
-use crate::routes::users::present;
 use crate::views::photo_albums::{PhotoAlbumView, PhotoResultView};
 use svc_domain::id::PhotoAlbumId;
-use svc_domain::list::{Order, Pagination};
-use svc_identity::error::ServiceError;
+use svc_domain::list::Order;
 use svc_library::photo_albums::{AlbumInput, AlbumOrder};
 
-const ORDERS: &[(&str, AlbumOrder, Order)] = &[
-    ("name", AlbumOrder::Name, Order::Ascending),
-    ("createdAt", AlbumOrder::CreatedAt, Order::Descending),
-    ("modifiedAt", AlbumOrder::ModifiedAt, Order::Descending),
-];
+impl ListOrder for AlbumOrder {
+    const CHOICES: OrderChoices<Self> = OrderChoices {
+        default: ("name", Self::Name, Order::Ascending),
+        others: &[
+            ("createdAt", Self::CreatedAt, Order::Descending),
+            ("modifiedAt", Self::ModifiedAt, Order::Descending),
+        ],
+    };
+}
 
-/// The album to be made.
+/// Who may read an album besides its owner and the accounts that it is shared with.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum VisibilityInput {
+    Private,
+    Everyone,
+}
+
+impl VisibilityInput {
+    fn is_everyone(self) -> bool {
+        matches!(self, Self::Everyone)
+    }
+}
+
+/// The album to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreatePhotoAlbumInput {
-    /// 1 to 100 characters; several albums may have the same.
+    /// 1 to 100 characters; need not be unique.
     name: String,
     /// Up to 2,000 characters.
     description: Option<String>,
-    /// `private`, if not said, or `everyone`: whoever may look at albums sees it.
+    /// `private`, the default, or `everyone`: readable by all accounts with the capability to read albums.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
-    visibility: Option<String>,
-    /// Up to 200 accounts that see it.
+    visibility: Option<VisibilityInput>,
+    /// Ids of up to 200 accounts that can read the album.
     #[serde(default, deserialize_with = "short_list")]
     shared_with: Vec<String>,
 }
 
 impl Input for CreatePhotoAlbumInput {}
 
-/// What is to be changed of an album.
+/// The changes to an album. Absent fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdatePhotoAlbumInput {
@@ -49,19 +66,19 @@ pub struct UpdatePhotoAlbumInput {
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
     name: Option<String>,
-    /// Up to 2,000 characters; `null` for none.
+    /// Up to 2,000 characters; `null` deletes the description.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<String>))]
     description: Option<Option<String>>,
     /// `private` or `everyone`.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
-    visibility: Option<String>,
-    /// All accounts that see it, up to 200.
+    visibility: Option<VisibilityInput>,
+    /// The new list of up to 200 ids of accounts that can read the album.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = Vec<String>, required = false))]
     shared_with: Option<Vec<String>>,
-    /// The photo that stands for it, one of its own; `null` for the first.
+    /// Id of the cover photo, which must be in the album; `null` for the first photo.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<String>))]
     cover_photo_id: Option<Option<String>>,
@@ -69,65 +86,36 @@ pub struct UpdatePhotoAlbumInput {
 
 impl Input for UpdatePhotoAlbumInput {}
 
-/// Photos to be put in or taken out.
+/// The photos to add or remove.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlbumPhotosInput {
-    /// Up to 1,000.
+    /// Up to 1,000 ids of photos.
     #[serde(deserialize_with = "short_list")]
     photo_ids: Vec<String>,
 }
 
 impl Input for AlbumPhotosInput {}
 
-/// Which part of the list.
-#[derive(Debug)]
-pub struct PhotoAlbumsQuery {
-    by: AlbumOrder,
-    order: Order,
-    page: Pagination,
-}
-
-impl FromQuery for PhotoAlbumsQuery {
-    fn read(params: &mut QueryParams<'_>) -> Self {
-        let (by, order) =
-            pagination::ordering(params, ORDERS).unwrap_or((AlbumOrder::Name, Order::Ascending));
-        Self {
-            by,
-            order,
-            page: pagination::page(params),
-        }
-    }
-}
-
-fn everyone(visibility: Option<&str>) -> Result<Option<bool>, ServiceError> {
-    match visibility {
-        None => Ok(None),
-        Some("private") => Ok(Some(false)),
-        Some("everyone") => Ok(Some(true)),
-        Some(_) => Err(ServiceError::invalid("visibility", "must be private or everyone")),
-    }
-}
-
-/// The albums that the caller sees
+/// List the albums that the caller can read
 ///
-/// Their own, those shared with them, and those for everyone. Of each, they see the photos that their libraries let
-/// them see.
+/// The caller's own albums, those shared with the caller, and those for everyone. Counts and cover include only photos that
+/// the caller has access to.
 #[endpoint]
 pub async fn list_photo_albums(
     state: State,
     caller: Caller,
-    query: Query<PhotoAlbumsQuery>,
+    query: Query<OrderedPage<AlbumOrder>>,
 ) -> Result<Json<Page<PhotoAlbumView>>, ApiError> {
-    let PhotoAlbumsQuery { by, order, page } = query.0;
+    let OrderedPage { by, order, page } = query.0;
     let albums = state.photo_albums.list(&caller, by, order, page).await?;
     let user = caller.user.id;
     Ok(Json(Page::new(albums, |album| PhotoAlbumView::new(album, user))))
 }
 
-/// An album
+/// Get an album
 ///
-/// Its photos are listed by `GET /photos?albumId=`.
+/// `GET /photos?albumId=` lists its photos.
 #[endpoint]
 pub async fn get_photo_album(
     state: State,
@@ -138,10 +126,10 @@ pub async fn get_photo_album(
     Ok(Json(PhotoAlbumView::new(album, caller.user.id)))
 }
 
-/// Makes an album, which is the caller's
+/// Create an album of the caller
 #[endpoint(responses(
-    (status_code = 404, description = "There is nothing of what the body names"),
-    (status_code = 409, description = "The caller has as many albums as one may have")
+    (status_code = 404, description = "A resource named in the body does not exist"),
+    (status_code = 409, description = "The caller has the maximum number of albums")
 ))]
 pub async fn create_photo_album(
     state: State,
@@ -157,7 +145,7 @@ pub async fn create_photo_album(
     let input = AlbumInput {
         name: Some(name),
         description: Some(description),
-        everyone: everyone(visibility.as_deref())?,
+        everyone: visibility.map(VisibilityInput::is_everyone),
         shared_with: Some(shared_with),
         cover: None,
     };
@@ -165,7 +153,7 @@ pub async fn create_photo_album(
     Ok(Created(PhotoAlbumView::new(album, caller.user.id)))
 }
 
-/// Changes an album of the caller's
+/// Update an album of the caller
 #[endpoint]
 pub async fn update_photo_album(
     state: State,
@@ -176,18 +164,18 @@ pub async fn update_photo_album(
     let input = AlbumInput {
         name: body.0.name,
         description: body.0.description,
-        everyone: everyone(body.0.visibility.as_deref())?,
+        everyone: body.0.visibility.map(VisibilityInput::is_everyone),
         shared_with: body.0.shared_with,
         cover: body.0.cover_photo_id,
     };
-    let album = state
-        .photo_albums
-        .update(&caller, photo_album_id.0, input)
-        .await?;
+    let (albums, id) = (&state.photo_albums, photo_album_id.0);
+    let album = albums.update(&caller, id, input).await?;
     Ok(Json(PhotoAlbumView::new(album, caller.user.id)))
 }
 
-/// Deletes an album of the caller's; its photos stay
+/// Delete an album of the caller
+///
+/// Its photos are not deleted.
 #[endpoint]
 pub async fn delete_photo_album(
     state: State,
@@ -198,10 +186,10 @@ pub async fn delete_photo_album(
     Ok(Json(true))
 }
 
-/// Puts photos at the end of an album of the caller's
+/// Add photos to the end of an album of the caller
 ///
-/// What became of each is told one by one, each once; those that are in the album already stay where they are. An
-/// album holds 10,000 photos.
+/// Returns one result per photo. A photo that is already in the album keeps its position. An album holds at most 10,000
+/// photos.
 #[endpoint]
 pub async fn add_photos_to_album(
     state: State,
@@ -209,14 +197,14 @@ pub async fn add_photos_to_album(
     body: Body<AlbumPhotosInput>,
     photo_album_id: PathId<PhotoAlbumId>,
 ) -> Result<Created<Vec<PhotoResultView>>, ApiError> {
-    let photos = body.0.photo_ids;
-    let results = state.photo_albums.add(&caller, photo_album_id.0, &photos).await?;
-    Ok(Created(results.into_iter().map(PhotoResultView::from).collect()))
+    let (albums, photos) = (&state.photo_albums, body.0.photo_ids);
+    let results = albums.add(&caller, photo_album_id.0, &photos).await?;
+    Ok(results.into())
 }
 
-/// Takes photos out of an album of the caller's
+/// Remove photos from an album of the caller
 ///
-/// What became of each is told one by one, each once.
+/// Returns one result per photo.
 #[endpoint]
 pub async fn remove_photos_from_album(
     state: State,
@@ -224,10 +212,7 @@ pub async fn remove_photos_from_album(
     body: Body<AlbumPhotosInput>,
     photo_album_id: PathId<PhotoAlbumId>,
 ) -> Result<Json<Vec<PhotoResultView>>, ApiError> {
-    let photos = body.0.photo_ids;
-    let results = state
-        .photo_albums
-        .remove(&caller, photo_album_id.0, &photos)
-        .await?;
-    Ok(Json(results.into_iter().map(PhotoResultView::from).collect()))
+    let (albums, photos) = (&state.photo_albums, body.0.photo_ids);
+    let results = albums.remove(&caller, photo_album_id.0, &photos).await?;
+    Ok(results.into())
 }

@@ -1,48 +1,42 @@
-//! Photos, the days and months they are from, and their bytes.
+//! Photos, their timeline, files and thumbnails.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Body, Caller, Input, PathId, State};
-use crate::item_query::ItemQuery;
+use crate::body::{Body, Input, present};
+use crate::date_time::LocalTime;
+use crate::extract::{Caller, PathId, State};
+use crate::list_query::{self, ItemQuery, ListFilter, ListOrder, ListQuery, OrderChoices};
 use crate::media_response::MediaResponse;
-use crate::pagination;
-use crate::query::{FromQuery, Query, QueryParams, parse_moment};
-use crate::response::{Json, LinkedPage, Page};
-use crate::routes::users::present;
+use crate::query::{FromQuery, Query, QueryParams};
+use crate::response::{Json, LinkedPage};
 use crate::thumbnail_size::ThumbnailQuery;
 use crate::views::photos::{PhotoBucketView, PhotoView};
 use svc_domain::id::{LibraryId, PhotoId};
-use svc_domain::list::{ListRequest, Order};
+use svc_domain::list::Order;
 use svc_domain::photo_bucket::Granularity;
-use svc_domain::time::Timestamp;
 use svc_identity::capability::Capability;
-use svc_identity::error::ServiceError;
 use svc_library::photos::{BoundingBox, ItemFilter, PhotoFilter, PhotoOrder, PhotoUpdate};
 
-const ORDERS: &[(&str, PhotoOrder, Order)] = &[
-    ("takenAt", PhotoOrder::TakenAt, Order::Descending),
-    ("createdAt", PhotoOrder::CreatedAt, Order::Descending),
-    ("modifiedAt", PhotoOrder::ModifiedAt, Order::Descending),
-    ("width", PhotoOrder::Width, Order::Descending),
-    ("height", PhotoOrder::Height, Order::Descending),
-    ("size", PhotoOrder::Size, Order::Descending),
-    ("album", PhotoOrder::Album, Order::Ascending),
-];
+impl ListOrder for PhotoOrder {
+    const CHOICES: OrderChoices<Self> = OrderChoices {
+        default: ("takenAt", Self::TakenAt, Order::Descending),
+        others: &[
+            ("createdAt", Self::CreatedAt, Order::Descending),
+            ("modifiedAt", Self::ModifiedAt, Order::Descending),
+            ("width", Self::Width, Order::Descending),
+            ("height", Self::Height, Order::Descending),
+            ("size", Self::Size, Order::Descending),
+            ("album", Self::Album, Order::Ascending),
+        ],
+    };
+}
 
 const GRANULARITIES: &[(&str, Granularity)] = &[("day", Granularity::Day), ("month", Granularity::Month)];
 
-/// Which photos, in which order.
-#[derive(Debug)]
-pub struct PhotoQuery {
-    filter: PhotoFilter,
-    items: ItemQuery,
-    request: ListRequest<PhotoOrder>,
-}
-
-/// How a timeline is cut, and of which photos it is.
+/// The query of `GET /photos/buckets`.
 #[derive(Debug)]
 pub struct BucketQuery {
     filter: PhotoFilter,
@@ -52,54 +46,57 @@ pub struct BucketQuery {
     order: Order,
 }
 
-fn filter(params: &mut QueryParams<'_>) -> PhotoFilter {
-    PhotoFilter {
-        from: params.moment("from", "Taken then or later."),
-        to: params.moment("to", "Taken then or earlier."),
-        camera: params.text("camera", "Maker or model of the camera."),
-        lens: params.text("lens", "Lens."),
-        bounding_box: bounding_box(params),
-        album: params.parsed("albumId", "In this album.", "the id of an album"),
-        bucket: params.parsed(
-            "bucket",
-            "Taken in that month or on that day, as `GET /photos/buckets` names them.",
-            "a month such as 2021-07 or a day such as 2021-07-14",
-        ),
-        items: ItemFilter::default(),
+impl ListFilter for PhotoFilter {
+    type Order = PhotoOrder;
+
+    fn read(params: &mut QueryParams<'_>) -> Self {
+        Self {
+            from: params.date_time("from", "Only photos taken at or after this time."),
+            to: params.date_time("to", "Only photos taken at or before this time."),
+            camera: params.text("camera", "Only photos of this camera, by make or model."),
+            lens: params.text("lens", "Only photos taken with this lens."),
+            bounding_box: bounding_box(params),
+            album: params.parsed("albumId", "Only photos in this album.", "the id of an album"),
+            bucket: params.parsed(
+                "bucket",
+                "Only photos taken in this month or on this day: a `bucket` of `GET /photos/buckets`.",
+                "a month such as 2021-07 or a day such as 2021-07-14",
+            ),
+            items: ItemFilter::default(),
+        }
+    }
+
+    fn items(&mut self) -> &mut ItemFilter {
+        &mut self.items
+    }
+
+    fn check_order(&self, by: PhotoOrder, params: &mut QueryParams<'_>) {
+        if by == PhotoOrder::Album && self.album.is_none() {
+            params.fail("orderBy", "`album` requires `albumId`");
+        }
     }
 }
 
 impl FromQuery for BucketQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let granularity = params.choice("granularity", "How to cut; `month` if not said.", GRANULARITIES);
+        let granularity = params.choice(
+            "granularity",
+            "Length of a bucket; default: `month`.",
+            GRANULARITIES,
+        );
         Self {
-            filter: filter(params),
+            filter: PhotoFilter::read(params),
             items: ItemQuery::read(params),
-            libraries: pagination::libraries(params),
+            libraries: list_query::libraries(params),
             granularity: granularity.unwrap_or(Granularity::Month),
-            order: pagination::direction(params, Order::Descending),
-        }
-    }
-}
-
-impl FromQuery for PhotoQuery {
-    fn read(params: &mut QueryParams<'_>) -> Self {
-        let filter = filter(params);
-        let items = ItemQuery::read(params).with_random(params);
-        let request = pagination::list(params, ORDERS, PhotoOrder::TakenAt);
-        if request.by == PhotoOrder::Album && filter.album.is_none() {
-            params.fail("orderBy", "`album` is the order of the album that albumId names");
-        }
-        Self {
-            filter,
-            items,
-            request,
+            order: list_query::direction(params, Order::Descending),
         }
     }
 }
 
 fn bounding_box(params: &mut QueryParams<'_>) -> Option<BoundingBox> {
-    let about = "Taken there: west, south, east, north in degrees.";
+    let about =
+        "Only photos taken in this area: west, south, east and north edge in degrees, separated by commas.";
     let [west, south, east, north] = params.numbers("bbox", about)?;
     let longitudes = [west, east]
         .iter()
@@ -110,7 +107,7 @@ fn bounding_box(params: &mut QueryParams<'_>) -> Option<BoundingBox> {
     if !longitudes || !latitudes || south > north {
         params.fail(
             "bbox",
-            "must be west, south, east, north within -180,-90,180,90, south below north",
+            "must be west, south, east, north within -180,-90,180,90, with south not above north",
         );
         return None;
     }
@@ -122,29 +119,27 @@ fn bounding_box(params: &mut QueryParams<'_>) -> Option<BoundingBox> {
     })
 }
 
-/// What is to be corrected of a photo
-///
-/// What is left out stays; `null` takes a correction back.
+/// Corrections of a photo. Absent fields stay unchanged; `null` removes a correction.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdatePhotoInput {
-    /// When it was taken: local time, written as if it were UTC (`2021-07-14T10:30:00Z`).
+    /// Local time at which the photo was taken, written as UTC: `2021-07-14T10:30:00Z`.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<String>))]
-    taken_at: Option<Option<String>>,
-    /// Minutes east of UTC, -840 to 840.
+    taken_at: Option<Option<LocalTime>>,
+    /// UTC offset in minutes, positive east of UTC, -840 to 840.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<i64>))]
     utc_offset: Option<Option<i64>>,
-    /// Degrees, north positive; together with `gpsLng`.
+    /// Latitude in degrees, positive north. Requires `gpsLng`.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<f64>))]
     gps_lat: Option<Option<f64>>,
-    /// Degrees, east positive; together with `gpsLat`.
+    /// Longitude in degrees, positive east. Requires `gpsLat`.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<f64>))]
     gps_lng: Option<Option<f64>>,
-    /// Metres; together with the other two.
+    /// Altitude in meters. Requires `gpsLat` and `gpsLng`.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<f64>))]
     gps_altitude: Option<Option<f64>>,
@@ -156,54 +151,33 @@ pub struct UpdatePhotoInput {
 
 impl Input for UpdatePhotoInput {}
 
-fn local_time(text: &str) -> Result<Timestamp, ServiceError> {
-    let moment = parse_moment(text).filter(|_| text.ends_with(['Z', 'z']));
-    moment.ok_or_else(|| {
-        let message = "must be local time written as if it were UTC, such as 2021-07-14T10:30:00Z";
-        ServiceError::invalid("takenAt", message)
-    })
-}
-
-impl TryFrom<UpdatePhotoInput> for PhotoUpdate {
-    type Error = ServiceError;
-
-    fn try_from(input: UpdatePhotoInput) -> Result<Self, ServiceError> {
-        let taken_at = match input.taken_at {
-            Some(Some(text)) => Some(Some(local_time(&text)?)),
-            Some(None) => Some(None),
-            None => None,
-        };
-        Ok(Self {
-            taken_at,
+impl From<UpdatePhotoInput> for PhotoUpdate {
+    fn from(input: UpdatePhotoInput) -> Self {
+        Self {
+            taken_at: input.taken_at.map(|time| time.map(|LocalTime(time)| time)),
             utc_offset: input.utc_offset,
             latitude: input.gps_lat,
             longitude: input.gps_lng,
             altitude: input.gps_altitude,
             description: input.description,
-        })
+        }
     }
 }
 
-/// Photos
+/// List photos
 ///
-/// With `albumId`, `orderBy=album` is the order in which they were put into the album.
+/// With `albumId`, `orderBy=album` is the order of the photos in the album.
 #[endpoint]
 pub async fn list_photos(
     state: State,
     caller: Caller,
-    query: Query<PhotoQuery>,
+    query: Query<ListQuery<PhotoFilter>>,
 ) -> Result<LinkedPage<PhotoView>, ApiError> {
-    let PhotoQuery {
-        mut filter,
-        items,
-        request,
-    } = query.0;
-    filter.items = items.of(caller.user.id);
-    let photos = state.photos.list(&caller, &filter, &request).await?;
-    Ok(LinkedPage(Page::new(photos, PhotoView::from)))
+    let (filter, request) = query.0.for_user(caller.user.id);
+    Ok(state.photos.list(&caller, &filter, &request).await?.into())
 }
 
-/// A photo
+/// Get a photo
 #[endpoint]
 pub async fn get_photo(
     state: State,
@@ -213,9 +187,10 @@ pub async fn get_photo(
     Ok(Json(state.photos.photo(&caller, photo_id.0).await?.into()))
 }
 
-/// The days or months with photos
+/// List the days or months with photos
 ///
-/// Each with the number of its photos and the moments of the first and last. Days are those of the camera's calendar.
+/// Each bucket has its number of photos and the times of its first and last photo. Days are in the local time of the
+/// camera.
 #[endpoint]
 pub async fn list_photo_buckets(
     state: State,
@@ -229,17 +204,15 @@ pub async fn list_photo_buckets(
         granularity,
         order,
     } = query.0;
-    filter.items = items.of(caller.user.id);
-    let buckets = state
-        .photos
-        .buckets(&caller, &filter, &libraries, granularity, order)
-        .await?;
-    Ok(Json(buckets.into_iter().map(PhotoBucketView::from).collect()))
+    filter.items = items.for_user(caller.user.id);
+    let photos = &state.photos;
+    let buckets = photos.buckets(&caller, &filter, &libraries, granularity, order);
+    Ok(buckets.await?.into())
 }
 
-/// Corrects what is known of a photo, for everybody
+/// Correct the metadata of a photo, for all users
 ///
-/// The file is not written. Corrections stay when the file is read again; `edited` names them.
+/// The file is not changed. Corrections take precedence over the metadata in the file; `edited` lists them.
 #[endpoint]
 pub async fn update_photo(
     state: State,
@@ -247,12 +220,12 @@ pub async fn update_photo(
     body: Body<UpdatePhotoInput>,
     photo_id: PathId<PhotoId>,
 ) -> Result<Json<PhotoView>, ApiError> {
-    let update = PhotoUpdate::try_from(body.0)?;
-    let photo = state.photos.update(&caller, photo_id.0, update).await?;
+    let (photos, update) = (&state.photos, body.0.into());
+    let photo = photos.update(&caller, photo_id.0, update).await?;
     Ok(Json(photo.into()))
 }
 
-/// The bytes of a photo's file
+/// Get the original file of a photo
 #[endpoint]
 pub async fn get_photo_original(
     state: State,
@@ -264,7 +237,9 @@ pub async fn get_photo_original(
     Ok(MediaResponse::file(media).as_stream(stream))
 }
 
-/// A photo in a smaller size, upright
+/// Get a thumbnail of a photo
+///
+/// The EXIF orientation is applied.
 #[endpoint]
 pub async fn get_photo_thumbnail(
     state: State,
@@ -272,7 +247,7 @@ pub async fn get_photo_thumbnail(
     query: Query<ThumbnailQuery>,
     photo_id: PathId<PhotoId>,
 ) -> Result<MediaResponse, ApiError> {
-    Ok(MediaResponse::thumbnail(
-        state.thumbnails.photo(&caller, photo_id.0, query.0.size).await?,
-    ))
+    let (thumbnails, size) = (&state.thumbnails, query.0.size);
+    let thumbnail = thumbnails.photo(&caller, photo_id.0, size).await?;
+    Ok(MediaResponse::thumbnail(thumbnail))
 }

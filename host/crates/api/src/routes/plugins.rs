@@ -1,41 +1,42 @@
-//! The plugins.
+//! Plugins.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Authenticated, Body, Input, PathId, State};
+use crate::body::{Body, Input};
+use crate::extract::{Authenticated, PathId, State};
 use crate::response::Json;
 use crate::views::plugins::PluginView;
 
-/// What to do with the plugin.
+/// An action on a plugin.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum PluginActionInput {
     Release,
 }
 
-/// An action on a plugin.
+/// The action on the plugin.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct ControlPluginInput {
-    /// `release`: ends its quarantine.
+    /// `release`: end the quarantine of the plugin.
     action: PluginActionInput,
 }
 
 impl Input for ControlPluginInput {}
 
-/// The plugins, also those that could not be loaded
+/// List plugins, including those that failed to load
 #[endpoint]
 pub async fn list_plugins(state: State) -> Json<Vec<PluginView>> {
-    Json(state.plugins.list().into_iter().map(PluginView::from).collect())
+    state.plugins.list().into()
 }
 
-/// Releases a plugin from quarantine
+/// Release a plugin from quarantine
 ///
-/// A plugin that failed too often in a run of the indexer is `quarantined`: nobody calls it, and files wait for it. Once it
-/// is released it is called again, and the next run reads them.
-#[endpoint(responses((status_code = 409, description = "`plugin_action_conflict`: it is not quarantined")))]
+/// A plugin that fails too often in a run of the indexer is quarantined: the server does not call it, and its files are not
+/// indexed. After the release, the next run of the indexer reads these files.
+#[endpoint(responses((status_code = 409, description = "`plugin_action_conflict`: the plugin is not quarantined")))]
 pub async fn control_plugin(
     state: State,
     by: Authenticated,

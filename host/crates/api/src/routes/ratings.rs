@@ -1,12 +1,13 @@
-//! What the caller thinks of items.
+//! Ratings of the caller.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Body, Caller, Input, PathId, State};
-use crate::pagination;
+use crate::body::{Body, Input};
+use crate::extract::{Caller, PathId, State};
+use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Json, Page};
 use crate::routes::history::ItemTypeName;
@@ -15,43 +16,45 @@ use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
 use svc_domain::list::{Order, OrderedPagination};
 
-/// What is thought of an item.
+/// The rating of an item.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RatingInput {
     /// `music_track`, `music_release`, `music_artist`, `photo`, `movie`, `tv_show` or `tv_episode`.
     media_type: String,
-    /// The item.
+    /// Id of the item.
     media_id: String,
-    /// 0 to 1: with five stars, each is 0.2. From 0.8 on the item is a favorite.
+    /// 0 to 1; one of five stars is 0.2. An item rated 0.8 or more is a favorite.
     rating: f64,
 }
 
 impl Input for RatingInput {}
 
-/// Which ratings.
+/// The query of `GET /ratings`.
 #[derive(Debug)]
 pub struct RatingsQuery {
     only: Option<ItemType>,
     favorites: bool,
-    part: OrderedPagination,
+    page: OrderedPagination,
 }
 
 impl FromQuery for RatingsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let types = ItemType::ALL.map(|item| (item.as_str(), item));
         Self {
-            only: params.choice("mediaType", "Of this type alone.", &types),
+            only: params.choice("mediaType", "Only items of this type.", &types),
             favorites: params
-                .boolean("favorites", "Of 0.8 or more alone.")
+                .boolean("favorites", "`true`: only items rated 0.8 or more.")
                 .unwrap_or(false),
-            part: pagination::ordered(params, "ratedAt", Order::Descending),
+            page: list_query::ordered(params, "ratedAt", Order::Descending),
         }
     }
 }
 
-/// Rates an item, in place of what was thought before
-#[endpoint(responses((status_code = 404, description = "There is nothing of what the body names")))]
+/// Rate an item
+///
+/// Replaces the previous rating of the item.
+#[endpoint(responses((status_code = 404, description = "The item does not exist")))]
 pub async fn rate_item(
     state: State,
     caller: Caller,
@@ -62,14 +65,12 @@ pub async fn rate_item(
         media_id,
         rating,
     } = body.0;
-    let rated = state
-        .ratings
-        .rate(&caller, &media_type, &media_id, rating)
-        .await?;
-    Ok(Json(rated.into()))
+    let ratings = &state.ratings;
+    let rated = ratings.rate(&caller, &media_type, &media_id, rating);
+    Ok(Json(rated.await?.into()))
 }
 
-/// What the caller rated, the last first
+/// List the ratings of the caller, newest first
 #[endpoint]
 pub async fn list_ratings(
     state: State,
@@ -79,13 +80,15 @@ pub async fn list_ratings(
     let RatingsQuery {
         only,
         favorites,
-        part,
+        page,
     } = query.0;
-    let ratings = state.ratings.list(&caller, only, favorites, part).await?;
-    Ok(Json(Page::new(ratings, RatingView::from)))
+    let ratings = state.ratings.list(&caller, only, favorites, page).await?;
+    Ok(ratings.into())
 }
 
-/// Forgets a rating; `false` if there is none
+/// Delete a rating
+///
+/// Returns `false` if the caller has not rated the item.
 #[endpoint]
 pub async fn delete_rating(
     state: State,

@@ -1,33 +1,51 @@
-//! Emptying the index, or the whole server.
+//! Reset of the index or of the whole server.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Authenticated, Body, Input, State};
+use crate::body::{Body, Input};
+use crate::extract::{Authenticated, State};
 use crate::response::Created;
-use svc_identity::error::ServiceError;
 use svc_library::reset::ResetType;
 
-/// What is to be emptied.
+/// The kind of reset and its confirmation.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResetInput {
-    /// `deindex` empties the index, `factory` everything.
+    /// `deindex`: empty the index; `factory`: delete all data of the server.
     #[serde(rename = "type")]
-    reset_type: Option<String>,
-    /// `Deindex media` or `Factory reset`, exactly.
+    #[salvo(schema(value_type = Option<String>))]
+    reset_type: ResetTypeInput,
+    /// Exactly `Deindex media` or `Factory reset`.
     #[serde(alias = "validationString")]
     validation_phrase: Option<String>,
 }
 
+/// A kind of reset.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ResetTypeInput {
+    Deindex,
+    Factory,
+}
+
+impl From<ResetTypeInput> for ResetType {
+    fn from(input: ResetTypeInput) -> Self {
+        match input {
+            ResetTypeInput::Deindex => Self::Deindex,
+            ResetTypeInput::Factory => Self::Factory,
+        }
+    }
+}
+
 impl Input for ResetInput {}
 
-/// Empties the index, or the whole server
+/// Reset the index or the whole server
 ///
-/// A run of the indexer ends before. Media files are never touched. After a factory reset nobody is known any more,
-/// and whoever comes first can set the server up.
+/// Stops a run of the indexer. Media files are not changed. A factory reset deletes all accounts; the server can then be
+/// set up again without authentication.
 #[endpoint]
 pub async fn reset_server(
     state: State,
@@ -38,14 +56,9 @@ pub async fn reset_server(
         reset_type,
         validation_phrase,
     } = body.0;
-    let reset_type = match reset_type.as_deref() {
-        Some("deindex") => ResetType::Deindex,
-        Some("factory") => ResetType::Factory,
-        _ => return Err(ServiceError::invalid("type", "must be deindex or factory").into()),
-    };
     let phrase = validation_phrase.unwrap_or_default();
-    state.reset.carry_out(by.0, reset_type, &phrase).await?;
-    // Nobody would be given them any more; nor are they to lie about in memory.
+    state.reset.carry_out(by.0, reset_type.into(), &phrase).await?;
+    // The reset invalidates all cached responses; free their memory.
     state.response_cache.clear();
     Ok(Created(true))
 }

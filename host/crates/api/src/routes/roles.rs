@@ -1,54 +1,55 @@
-//! Roles and who has them.
+//! Roles and their assignments.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Authenticated, Body, Input, PathId, State, short_list};
-use crate::pagination;
+use crate::body::{Body, Input, short_list};
+use crate::extract::{Authenticated, PathId, State};
+use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Created, Json};
 use crate::views::users::{RoleAssignmentView, RoleView};
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
 
-/// A role to be made.
+/// The role to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateRoleInput {
-    /// 1 to 64 of `a-z`, `0-9`, `_` and `-`, beginning with a letter.
+    /// 1 to 64 of the characters `a-z`, `0-9`, `_` and `-`; the first is a letter.
     name: String,
-    /// What it allows.
+    /// The capabilities of the role.
     #[serde(deserialize_with = "short_list")]
     capabilities: Vec<String>,
 }
 
 impl Input for CreateRoleInput {}
 
-/// What a role is to allow.
+/// The changes to a role.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateRoleInput {
-    /// All that it is to allow.
+    /// The new list of capabilities.
     #[serde(deserialize_with = "short_list")]
     capabilities: Vec<String>,
 }
 
 impl Input for UpdateRoleInput {}
 
-/// Accounts that are given a role.
+/// The accounts to assign a role to.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignRoleInput {
-    /// 1 to 200 accounts.
+    /// Ids of 1 to 200 accounts.
     #[serde(alias = "users", deserialize_with = "short_list")]
     user_ids: Vec<String>,
 }
 
 impl Input for AssignRoleInput {}
 
-/// Which assignments.
+/// The query of `GET /roles/assignments`.
 #[derive(Debug)]
 pub struct AssignmentsQuery {
     user: Option<UserId>,
@@ -59,14 +60,14 @@ pub struct AssignmentsQuery {
 impl FromQuery for AssignmentsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            user: params.parsed("userId", "Of this account alone.", "the id of a user"),
-            page: pagination::page(params),
-            order: pagination::sort(params, "name", Order::Ascending),
+            user: params.parsed("userId", "Only assignments of this account.", "the id of a user"),
+            page: list_query::page(params),
+            order: list_query::sort(params, "name", Order::Ascending),
         }
     }
 }
 
-/// Accounts that lose a role.
+/// The accounts to remove a role from.
 #[derive(Debug)]
 pub struct UnassignQuery {
     user_ids: Vec<String>,
@@ -75,32 +76,30 @@ pub struct UnassignQuery {
 impl FromQuery for UnassignQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            user_ids: params.texts("userIds", "1 to 200 accounts."),
+            user_ids: params.texts("userIds", "Ids of 1 to 200 accounts."),
         }
     }
 }
 
-/// All roles
+/// List roles
 #[endpoint]
 pub async fn list_roles(state: State) -> Result<Json<Vec<RoleView>>, ApiError> {
-    let roles = state.roles.list().await?;
-    Ok(Json(roles.into_iter().map(RoleView::from).collect()))
+    Ok(state.roles.list().await?.into())
 }
 
-/// Makes a role
-#[endpoint(responses((status_code = 409, description = "There is a role of this name")))]
+/// Create a role
+#[endpoint(responses((status_code = 409, description = "A role with this name already exists")))]
 pub async fn create_role(
     state: State,
     by: Authenticated,
     body: Body<CreateRoleInput>,
 ) -> Result<Created<RoleView>, ApiError> {
     let CreateRoleInput { name, capabilities } = body.0;
-    Ok(Created(
-        state.roles.create(by.0, &name, &capabilities).await?.into(),
-    ))
+    let role = state.roles.create(by.0, &name, &capabilities).await?;
+    Ok(Created(role.into()))
 }
 
-/// Sets what a role allows, for all who have it
+/// Set the capabilities of a role
 #[endpoint]
 pub async fn update_role(
     state: State,
@@ -109,12 +108,11 @@ pub async fn update_role(
     role: PathId<String>,
 ) -> Result<Json<RoleView>, ApiError> {
     let capabilities = body.0.capabilities;
-    Ok(Json(
-        state.roles.update(by.0, role.0, &capabilities).await?.into(),
-    ))
+    let role = state.roles.update(by.0, role.0, &capabilities).await?;
+    Ok(Json(role.into()))
 }
 
-/// Deletes a role, and takes it from all who have it
+/// Delete a role and all its assignments
 #[endpoint]
 pub async fn delete_role(
     state: State,
@@ -125,20 +123,19 @@ pub async fn delete_role(
     Ok(Json(true))
 }
 
-/// Who has which role
+/// List role assignments
 #[endpoint]
 pub async fn list_role_assignments(
     state: State,
     query: Query<AssignmentsQuery>,
 ) -> Result<Json<Vec<RoleAssignmentView>>, ApiError> {
     let AssignmentsQuery { user, page, order } = query.0;
-    let assignments = state.roles.assignments(user, page, order).await?;
-    Ok(Json(
-        assignments.into_iter().map(RoleAssignmentView::from).collect(),
-    ))
+    Ok(state.roles.assignments(user, page, order).await?.into())
 }
 
-/// Gives accounts a role, all or none of them
+/// Assign a role to accounts
+///
+/// Assigns it to all accounts or, if one cannot have it, to none.
 #[endpoint]
 pub async fn assign_role(
     state: State,
@@ -146,11 +143,13 @@ pub async fn assign_role(
     body: Body<AssignRoleInput>,
     role: PathId<String>,
 ) -> Result<Created<Vec<RoleAssignmentView>>, ApiError> {
-    let made = state.roles.assign(by.0, role.0, &body.0.user_ids).await?;
-    Ok(Created(made.into_iter().map(RoleAssignmentView::from).collect()))
+    let (roles, users) = (&state.roles, body.0.user_ids);
+    Ok(roles.assign(by.0, role.0, &users).await?.into())
 }
 
-/// Takes a role from accounts, all or none of them; tells what they had of it
+/// Remove a role from accounts
+///
+/// Removes it from all accounts or, on an error, from none. Returns the removed assignments.
 #[endpoint]
 pub async fn unassign_role(
     state: State,
@@ -158,6 +157,6 @@ pub async fn unassign_role(
     query: Query<UnassignQuery>,
     role: PathId<String>,
 ) -> Result<Json<Vec<RoleAssignmentView>>, ApiError> {
-    let taken = state.roles.unassign(by.0, role.0, &query.0.user_ids).await?;
-    Ok(Json(taken.into_iter().map(RoleAssignmentView::from).collect()))
+    let (roles, users) = (&state.roles, query.0.user_ids);
+    Ok(roles.unassign(by.0, role.0, &users).await?.into())
 }

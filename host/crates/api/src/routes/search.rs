@@ -1,12 +1,12 @@
-//! Search over all kinds of media.
+//! Search over all types of media items and photo albums.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::api_error::ApiError;
 use crate::extract::{Caller, State};
-use crate::pagination;
-use crate::query::{FromQuery, Query, QueryParams};
+use crate::list_query;
+use crate::query::{FromQuery, MISSING, Query, QueryParams};
 use crate::response::Json;
 use crate::views::search::SearchResultsView;
 use svc_domain::text::asked_words;
@@ -15,18 +15,16 @@ use svc_library::search::{SearchRequest, SearchType};
 
 impl FromQuery for SearchRequest {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let about =
-            "At most 16 words; each is the beginning of a word of the item, case and diacritics aside.";
+        let about = "At most 16 words. Each must be the beginning of a word of the item; case and diacritics are ignored.";
         let text = params.text_or_none("q", about);
         match &text {
-            None => params.fail("q", "is missing"),
+            None => params.fail("q", MISSING),
             Some(text) if asked_words(text).len() > SEARCH_WORDS => {
-                params.fail("q", format!("may hold {SEARCH_WORDS} words"));
+                params.fail("q", format!("must have at most {SEARCH_WORDS} words"));
             }
             Some(_) => {}
         }
-        let about =
-            "Types, such as `music_track` or `photo_album`; all that the caller may read if not said.";
+        let about = "Types of the results, such as `music_track` or `photo_album`; default: all types that the caller can read.";
         let names = params.texts("types", about);
         let types: Vec<SearchType> = names
             .iter()
@@ -35,18 +33,20 @@ impl FromQuery for SearchRequest {
         if types.len() < names.len() {
             params.fail(
                 "types",
-                "must be types of items, such as music_track or photo, or photo_album",
+                "must be types of items, such as music_track, or photo_album",
             );
         }
         Self {
             text: text.unwrap_or_default(),
             types,
-            page: pagination::page(params),
+            page: list_query::page(params),
         }
     }
 }
 
-/// What is found of each type, those that fit best first; `take` and `skip` count for each type
+/// Search for items
+///
+/// Returns the results of each type, best match first. `take` and `skip` apply to each type.
 #[endpoint]
 pub async fn search(
     state: State,

@@ -1,4 +1,4 @@
-//! Sessions: the caller's own and others'.
+//! Sessions of the caller and of other accounts.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
@@ -8,35 +8,26 @@ use crate::extract::{Authenticated, Caller, PathId, State};
 use crate::response::Json;
 use crate::views::auth::SessionView;
 use svc_domain::id::{SessionId, UserId};
-use svc_domain::session::Session;
 
-fn views(sessions: Vec<Session>, current: Option<SessionId>) -> Json<Vec<SessionView>> {
-    let views = sessions
-        .into_iter()
-        .map(|session| SessionView::new(session, current));
-    Json(views.collect())
-}
-
-/// The caller's sessions; the guest's is the one that asks
+/// List the sessions of the caller
+///
+/// For the guest account: only the session of the caller.
 #[endpoint]
 pub async fn list_own_sessions(state: State, caller: Caller) -> Result<Json<Vec<SessionView>>, ApiError> {
-    let current = caller.session();
-    let mut sessions = state.sessions.list(caller.user.id).await?;
-    // The guest is many people, who are not to know of one another.
-    if caller.user.is_guest {
-        sessions.retain(|session| Some(session.id) == current);
-    }
-    Ok(views(sessions, current))
+    let sessions = state.sessions.list(caller.user.id).await?;
+    Ok(Json(SessionView::own(sessions, &caller)))
 }
 
-/// Ends all of the caller's sessions but this one; tells how many
+/// End all sessions of the caller except the current one
+///
+/// Returns the number of ended sessions.
 #[endpoint]
 pub async fn revoke_own_sessions(state: State, by: Authenticated) -> Result<Json<u64>, ApiError> {
     let user = by.0.actor.user.id;
     Ok(Json(state.sessions.revoke_all(by.0, user).await?))
 }
 
-/// Ends one of the caller's sessions
+/// End a session of the caller
 #[endpoint]
 pub async fn revoke_own_session(
     state: State,
@@ -48,17 +39,20 @@ pub async fn revoke_own_session(
     Ok(Json(true))
 }
 
-/// The sessions of an account
+/// List the sessions of an account
 #[endpoint]
 pub async fn list_sessions(
     state: State,
     caller: Caller,
     id: PathId<UserId>,
 ) -> Result<Json<Vec<SessionView>>, ApiError> {
-    Ok(views(state.sessions.list(id.0).await?, caller.session()))
+    let sessions = state.sessions.list(id.0).await?;
+    Ok(Json(SessionView::all(sessions, &caller)))
 }
 
-/// Ends all sessions of an account but the caller's own; tells how many
+/// End all sessions of an account except the current one of the caller
+///
+/// Returns the number of ended sessions.
 #[endpoint]
 pub async fn revoke_sessions(
     state: State,

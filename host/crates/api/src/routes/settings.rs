@@ -1,4 +1,4 @@
-//! Settings, the web origins that may call, and the audit log.
+//! Settings, allowed web origins, and the audit log.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
@@ -6,11 +6,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::api_error::ApiError;
-use crate::extract::{AnyPathId, Authenticated, Body, Caller, Input, State};
-use crate::pagination;
+use crate::body::{Body, Input, present};
+use crate::extract::{AnyPathId, Authenticated, Caller, State};
+use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Created, Json, Page};
-use crate::routes::users::present;
 use crate::views::settings::{AuditEntryView, OriginView, SettingsView, UpdatedSettingsView};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::CorsOriginId;
@@ -20,30 +20,30 @@ use svc_identity::audit::AuditFilter;
 use svc_identity::error::ServiceError;
 use svc_identity::settings::SettingsPatch;
 
-/// A change of settings.
+/// Changes of settings.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct UpdateSettingsInput {
-    /// The app that it is for: `admin`, `music`, `photos` or `cinema`; `null` for all. Must be said.
+    /// The app that the change is for: `admin`, `music`, `photos` or `cinema`; `null` for all apps.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<String>, required = true))]
     app: Option<Option<String>>,
-    /// Keys with their new values; `null` resets a setting to its default.
+    /// New values by key; `null` resets a setting to its default.
     #[salvo(schema(value_type = BTreeMap<String, Value>))]
     settings: serde_json::Map<String, Value>,
 }
 
 impl Input for UpdateSettingsInput {}
 
-/// An origin to be allowed.
+/// The web origin to allow.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct AddCorsOriginInput {
-    /// Such as `https://app.example`: scheme, host, port where it is another than the usual.
+    /// Scheme, host, and port unless it is the default port: `https://app.example`.
     origin: String,
 }
 
 impl Input for AddCorsOriginInput {}
 
-/// Which lines of the audit log.
+/// The query of `GET /audit`.
 #[derive(Debug)]
 pub struct AuditQuery {
     filter: AuditFilter,
@@ -59,11 +59,15 @@ impl FromQuery for AuditQuery {
             .collect();
         Self {
             filter: AuditFilter {
-                event: params.choice("event", "Of this event alone.", &events),
-                user: params.parsed("userId", "By or about this account alone.", "the id of a user"),
+                event: params.choice("event", "Only entries of this event.", &events),
+                user: params.parsed(
+                    "userId",
+                    "Only entries by or about this account.",
+                    "the id of a user",
+                ),
             },
-            page: pagination::page(params),
-            order: pagination::sort(params, "at", Order::Descending),
+            page: list_query::page(params),
+            order: list_query::sort(params, "at", Order::Descending),
         }
     }
 }
@@ -73,10 +77,11 @@ fn app_named(name: &str) -> Result<App, ApiError> {
     Ok(known.ok_or_else(|| ServiceError::invalid("app", "must be admin, music, photos or cinema"))?)
 }
 
-/// The settings that an app is shown
+/// Get the settings of an app
 ///
-/// Those of the account, and those of the server, which only `ServerSettings.Update` changes.
-#[endpoint(responses((status_code = 400, description = "There is no such app")))]
+/// Returns the settings of the caller's account and those of the server. Changing settings of the server requires the
+/// capability `ServerSettings.Update`.
+#[endpoint(responses((status_code = 400, description = "Unknown app")))]
 pub async fn get_settings(
     state: State,
     caller: Caller,
@@ -87,13 +92,13 @@ pub async fn get_settings(
     Ok(Json(SettingsView::new(app, settings)))
 }
 
-/// Changes settings, all or none
+/// Update settings
 ///
-/// Settings of the account are the caller's own, whatever the app. Settings of the server take
-/// `ServerSettings.Update`.
+/// Updates all given settings or, on an error, none. Settings of the account are those of the caller, for any app. Settings
+/// of the server require the capability `ServerSettings.Update`.
 #[endpoint(responses(
-    (status_code = 403, description = "A setting of the server requires the capability"),
-    (status_code = 409, description = "An option of the server holds one of the settings at another value")
+    (status_code = 403, description = "A setting of the server requires the capability `ServerSettings.Update`"),
+    (status_code = 409, description = "An option of the server fixes one of the settings to another value")
 ))]
 pub async fn update_settings(
     state: State,
@@ -103,21 +108,20 @@ pub async fn update_settings(
     let UpdateSettingsInput { app, settings } = body.0;
     let app = app.ok_or_else(|| ServiceError::invalid("app", "is missing; null means all apps"))?;
     let app = app.as_deref().map(app_named).transpose()?;
-    let updated = state
-        .settings
-        .update(by.0, SettingsPatch { app, settings })
-        .await?;
+    let patch = SettingsPatch { app, settings };
+    let updated = state.settings.update(by.0, patch).await?;
     Ok(Json(UpdatedSettingsView::new(app, updated)))
 }
 
-/// The web origins that administrators allowed
+/// List the allowed web origins
 #[endpoint]
 pub async fn list_cors_origins(state: State) -> Result<Json<Vec<OriginView>>, ApiError> {
-    let origins = state.origins.list().await?;
-    Ok(Json(origins.into_iter().map(OriginView::from).collect()))
+    Ok(state.origins.list().await?.into())
 }
 
-/// Allows a web origin, from the next request on
+/// Allow a web origin
+///
+/// Applies from the next request on.
 #[endpoint]
 pub async fn add_cors_origin(
     state: State,
@@ -127,7 +131,9 @@ pub async fn add_cors_origin(
     Ok(Created(state.origins.add(by.0, &body.0.origin).await?.into()))
 }
 
-/// No longer allows a web origin; `false` if there is none such
+/// Remove an allowed web origin
+///
+/// Returns `false` if it does not exist.
 #[endpoint]
 pub async fn remove_cors_origin(
     state: State,
@@ -140,13 +146,12 @@ pub async fn remove_cors_origin(
     }))
 }
 
-/// The audit log, newest first
+/// List the entries of the audit log, newest first
 #[endpoint]
 pub async fn list_audit_entries(
     state: State,
     query: Query<AuditQuery>,
 ) -> Result<Json<Page<AuditEntryView>>, ApiError> {
     let AuditQuery { filter, page, order } = query.0;
-    let listing = state.audit.list(&filter, page, order).await?;
-    Ok(Json(Page::new(listing, AuditEntryView::from)))
+    Ok(state.audit.list(&filter, page, order).await?.into())
 }

@@ -1,106 +1,96 @@
-//! Shows, seasons and episodes, their bytes and their pictures.
+//! TV shows, seasons and episodes, their files and artwork.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
 
 use crate::api_error::ApiError;
 use crate::extract::{Caller, PathId, State};
-use crate::item_query::ItemQuery;
+use crate::list_query::{self, ItemQuery, ListFilter, ListOrder, ListQuery, OrderChoices};
 use crate::media_response::MediaResponse;
-use crate::pagination;
 use crate::query::{FromQuery, Query, QueryParams};
-use crate::response::{Json, LinkedPage, Page};
-use crate::routes::video::{SourceQuery, VideoArtworkQuery, artwork, year};
+use crate::response::{Json, LinkedPage};
+use crate::routes::video::{SourceQuery, VideoArtworkQuery, artwork};
 use crate::views::tv::{EpisodeView, SeasonView, ShowView};
 use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
-use svc_domain::list::{ListRequest, Order, OrderedPagination};
+use svc_domain::list::{Order, OrderedPagination};
 use svc_domain::video::VideoSubject;
 use svc_identity::capability::Capability;
 use svc_library::tv::{ItemFilter, ShowFilter, ShowOrder};
 
-const SHOW_ORDERS: &[(&str, ShowOrder, Order)] = &[
-    ("title", ShowOrder::Title, Order::Ascending),
-    ("createdAt", ShowOrder::CreatedAt, Order::Descending),
-    ("year", ShowOrder::Year, Order::Ascending),
-];
-
-/// Which shows, in which order.
-#[derive(Debug)]
-pub struct ShowQuery {
-    filter: ShowFilter,
-    items: ItemQuery,
-    request: ListRequest<ShowOrder>,
+impl ListOrder for ShowOrder {
+    const CHOICES: OrderChoices<Self> = OrderChoices {
+        default: ("title", Self::Title, Order::Ascending),
+        others: &[
+            ("createdAt", Self::CreatedAt, Order::Descending),
+            ("year", Self::Year, Order::Ascending),
+        ],
+    };
 }
 
-impl FromQuery for ShowQuery {
+impl ListFilter for ShowFilter {
+    type Order = ShowOrder;
+
+    const HAS_WATCHED: bool = true;
+
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let filter = ShowFilter {
-            genre: params.text("genre", "Of this genre, by name."),
-            year_from: year(params, "yearFrom", "Of this year or later."),
-            year_to: year(params, "yearTo", "Of this year or earlier."),
-            items: ItemFilter::default(),
-        };
         Self {
-            filter,
-            items: ItemQuery::read(params).with_watched(params).with_random(params),
-            request: pagination::list(params, SHOW_ORDERS, ShowOrder::Title),
+            genre: params.text("genre", "Only shows of this genre, by name."),
+            year_from: params.year("yearFrom", "Only shows of this year or later."),
+            year_to: params.year("yearTo", "Only shows of this year or earlier."),
+            items: ItemFilter::default(),
         }
+    }
+
+    fn items(&mut self) -> &mut ItemFilter {
+        &mut self.items
     }
 }
 
-/// A part of the seasons of a show.
+/// The query of `GET /tv/shows/{tvShowId}/seasons`.
 #[derive(Debug)]
 pub struct SeasonsQuery(OrderedPagination);
 
 impl FromQuery for SeasonsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(pagination::whole(params, "seasonNumber"))
+        Self(list_query::whole(params, "seasonNumber"))
     }
 }
 
-/// A part of the episodes of a show.
+/// The query of `GET /tv/shows/{tvShowId}/episodes`.
 #[derive(Debug)]
 pub struct ShowEpisodesQuery(ItemQuery, OrderedPagination);
 
 impl FromQuery for ShowEpisodesQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let items = ItemQuery::read(params).with_watched(params);
-        Self(
-            items,
-            pagination::ordered(params, "episodeNumber", Order::Ascending),
-        )
+        let page = list_query::ordered(params, "episodeNumber", Order::Ascending);
+        Self(items, page)
     }
 }
 
-/// A part of the episodes of a season.
+/// The query of `GET /tv/seasons/{tvSeasonId}/episodes`.
 #[derive(Debug)]
 pub struct SeasonEpisodesQuery(ItemQuery, OrderedPagination);
 
 impl FromQuery for SeasonEpisodesQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let items = ItemQuery::read(params).with_watched(params);
-        Self(items, pagination::whole(params, "episodeNumber"))
+        Self(items, list_query::whole(params, "episodeNumber"))
     }
 }
 
-/// Shows
+/// List TV shows
 #[endpoint]
 pub async fn list_shows(
     state: State,
     caller: Caller,
-    query: Query<ShowQuery>,
+    query: Query<ListQuery<ShowFilter>>,
 ) -> Result<LinkedPage<ShowView>, ApiError> {
-    let ShowQuery {
-        mut filter,
-        items,
-        request,
-    } = query.0;
-    filter.items = items.of(caller.user.id);
-    let shows = state.tv.list_shows(&caller, &filter, &request).await?;
-    Ok(LinkedPage(Page::new(shows, ShowView::from)))
+    let (filter, request) = query.0.for_user(caller.user.id);
+    Ok(state.tv.list_shows(&caller, &filter, &request).await?.into())
 }
 
-/// A show
+/// Get a TV show
 #[endpoint]
 pub async fn get_show(
     state: State,
@@ -110,7 +100,9 @@ pub async fn get_show(
     Ok(Json(state.tv.show(&caller, tv_show_id.0).await?.into()))
 }
 
-/// The seasons of a show, by number
+/// List the seasons of a TV show
+///
+/// Ordered by season number.
 #[endpoint]
 pub async fn list_seasons(
     state: State,
@@ -119,10 +111,12 @@ pub async fn list_seasons(
     tv_show_id: PathId<TvShowId>,
 ) -> Result<LinkedPage<SeasonView>, ApiError> {
     let seasons = state.tv.seasons(&caller, tv_show_id.0, query.0.0).await?;
-    Ok(LinkedPage(Page::new(seasons, SeasonView::from)))
+    Ok(seasons.into())
 }
 
-/// The episodes of a show, by season and number
+/// List the episodes of a TV show
+///
+/// Ordered by season and episode number.
 #[endpoint]
 pub async fn list_show_episodes(
     state: State,
@@ -130,16 +124,13 @@ pub async fn list_show_episodes(
     query: Query<ShowEpisodesQuery>,
     tv_show_id: PathId<TvShowId>,
 ) -> Result<LinkedPage<EpisodeView>, ApiError> {
-    let ShowEpisodesQuery(items, part) = query.0;
-    let items = items.of(caller.user.id);
-    let episodes = state
-        .tv
-        .show_episodes(&caller, tv_show_id.0, &items, part)
-        .await?;
-    Ok(LinkedPage(Page::new(episodes, EpisodeView::from)))
+    let ShowEpisodesQuery(items, page) = query.0;
+    let (show, items) = (tv_show_id.0, items.for_user(caller.user.id));
+    let episodes = state.tv.show_episodes(&caller, show, &items, page).await?;
+    Ok(episodes.into())
 }
 
-/// A picture of a show
+/// Get the artwork of a TV show
 #[endpoint]
 pub async fn get_show_artwork(
     state: State,
@@ -150,7 +141,7 @@ pub async fn get_show_artwork(
     artwork(&state, &caller, VideoSubject::Show(tv_show_id.0), query.0).await
 }
 
-/// A season
+/// Get a season
 #[endpoint]
 pub async fn get_season(
     state: State,
@@ -160,7 +151,9 @@ pub async fn get_season(
     Ok(Json(state.tv.season(&caller, tv_season_id.0).await?.into()))
 }
 
-/// The episodes of a season, by number
+/// List the episodes of a season
+///
+/// Ordered by episode number.
 #[endpoint]
 pub async fn list_season_episodes(
     state: State,
@@ -168,16 +161,13 @@ pub async fn list_season_episodes(
     query: Query<SeasonEpisodesQuery>,
     tv_season_id: PathId<TvSeasonId>,
 ) -> Result<LinkedPage<EpisodeView>, ApiError> {
-    let SeasonEpisodesQuery(items, part) = query.0;
-    let items = items.of(caller.user.id);
-    let episodes = state
-        .tv
-        .season_episodes(&caller, tv_season_id.0, &items, part)
-        .await?;
-    Ok(LinkedPage(Page::new(episodes, EpisodeView::from)))
+    let SeasonEpisodesQuery(items, page) = query.0;
+    let (season, items) = (tv_season_id.0, items.for_user(caller.user.id));
+    let episodes = state.tv.season_episodes(&caller, season, &items, page).await?;
+    Ok(episodes.into())
 }
 
-/// A picture of a season
+/// Get the artwork of a season
 #[endpoint]
 pub async fn get_season_artwork(
     state: State,
@@ -188,7 +178,7 @@ pub async fn get_season_artwork(
     artwork(&state, &caller, VideoSubject::Season(tv_season_id.0), query.0).await
 }
 
-/// An episode
+/// Get an episode
 #[endpoint]
 pub async fn get_episode(
     state: State,
@@ -198,7 +188,9 @@ pub async fn get_episode(
     Ok(Json(state.tv.episode(&caller, tv_episode_id.0).await?.into()))
 }
 
-/// A picture beside an episode's files
+/// Get the artwork of an episode
+///
+/// An image file that lies beside the episode's files.
 #[endpoint]
 pub async fn get_episode_artwork(
     state: State,
@@ -209,7 +201,7 @@ pub async fn get_episode_artwork(
     artwork(&state, &caller, VideoSubject::Episode(tv_episode_id.0), query.0).await
 }
 
-/// The bytes of an episode's file
+/// Stream a file of an episode
 #[endpoint]
 pub async fn stream_episode(
     state: State,
@@ -217,12 +209,9 @@ pub async fn stream_episode(
     query: Query<SourceQuery>,
     tv_episode_id: PathId<TvEpisodeId>,
 ) -> Result<MediaResponse, ApiError> {
-    let media = state
-        .video
-        .open_episode(&caller, tv_episode_id.0, query.0.source)
-        .await?;
-    let stream = state
-        .open_streams
-        .play(&caller, Capability::TvEpisodesPlay, media.id)?;
+    let (id, source) = (tv_episode_id.0, query.0.source);
+    let media = state.video.open_episode(&caller, id, source).await?;
+    let streams = &state.open_streams;
+    let stream = streams.play(&caller, Capability::TvEpisodesPlay, media.id)?;
     Ok(MediaResponse::video(media).as_stream(stream))
 }

@@ -1,12 +1,13 @@
-//! Accounts: the caller's own and others'.
+//! Accounts.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::extract::{Authenticated, Body, Caller, CloudToken, Input, PathId, State, not_null};
-use crate::pagination;
+use crate::body::{Body, Input, not_null, present};
+use crate::extract::{Authenticated, Caller, CloudToken, PathId, State};
+use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Created, Json, Page};
 use crate::views::users::{CurrentUserView, PublicUserView, UserView};
@@ -14,17 +15,17 @@ use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
 use svc_identity::accounts::{CreateUser, UpdateUser};
 
-/// An account to be made.
+/// The account to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateUserInput {
-    /// 1 to 64 characters, none of them invisible.
+    /// 1 to 64 visible characters.
     username: String,
     /// 8 to 256 bytes.
     password: String,
-    /// The name that is shown, if another.
+    /// Name to show in place of the username.
     display_name: Option<String>,
-    /// Its role; `newcomer` if left out.
+    /// Role of the account; default: `newcomer`.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
     role: Option<String>,
@@ -32,27 +33,27 @@ pub struct CreateUserInput {
 
 impl Input for CreateUserInput {}
 
-/// What is to be changed of an account.
+/// The changes to an account. Absent fields stay unchanged.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateUserInput {
-    /// 1 to 64 characters, none of them invisible.
+    /// 1 to 64 visible characters.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
     username: Option<String>,
-    /// The name that is shown; `null` for none.
+    /// Name to show in place of the username; `null` removes it.
     #[serde(default, deserialize_with = "present")]
     #[salvo(schema(value_type = Option<String>))]
     display_name: Option<Option<String>>,
-    /// Whether it may sign in.
+    /// Whether the account can sign in.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = bool, required = false))]
     enabled: Option<bool>,
-    /// 8 to 256 bytes. Setting it ends the account's other sessions.
+    /// 8 to 256 bytes. A new password ends the other sessions of the account.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
     password: Option<String>,
-    /// The password it had; must be right if given.
+    /// The current password of the account. The request fails if it is wrong.
     #[serde(default, deserialize_with = "not_null")]
     #[salvo(schema(value_type = String, required = false))]
     current_password: Option<String>,
@@ -72,14 +73,7 @@ impl From<UpdateUserInput> for UpdateUser {
     }
 }
 
-/// Tells `null` from absent: for a field that `null` empties.
-pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
-}
-
-/// Which accounts.
+/// The query of `GET /users`.
 #[derive(Debug)]
 pub struct UsersQuery {
     page: Pagination,
@@ -90,38 +84,39 @@ pub struct UsersQuery {
 impl FromQuery for UsersQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            page: pagination::page(params),
-            order: pagination::sort(params, "createdAt", Order::Descending),
+            page: list_query::page(params),
+            order: list_query::sort(params, "createdAt", Order::Descending),
             roles: params
-                .boolean("roles", "Whether to tell the roles.")
+                .boolean(
+                    "roles",
+                    "`true`: include the roles of each account; default: `false`.",
+                )
                 .unwrap_or(false),
         }
     }
 }
 
-/// Accounts for a login screen
+/// List accounts for a sign-in page
 ///
-/// Empty when the setting `public_user_list` is off. The guest is among them while guests are let in.
+/// Empty if the setting `public_user_list` is off. Includes the guest account if the setting `guest_access` is on.
 #[endpoint]
 pub async fn list_public_users(state: State) -> Result<Json<Vec<PublicUserView>>, ApiError> {
     if !state.settings.public_user_list() {
         return Ok(Json(Vec::new()));
     }
-    let guests = state.settings.guest_access();
-    let users = state.accounts.enabled().await?.into_iter();
-    let shown = users.filter(|user| guests || !user.is_guest);
-    Ok(Json(shown.map(PublicUserView::from).collect()))
+    let users = state.accounts.enabled().await?;
+    Ok(Json(PublicUserView::list(users, state.settings.guest_access())))
 }
 
-/// The caller
+/// Get the caller's own account
 #[endpoint]
 pub async fn get_current_user(caller: Caller, _cloud_token: CloudToken) -> Json<CurrentUserView> {
     Json(CurrentUserView::new(&caller))
 }
 
-/// Changes the caller's own account
+/// Update the caller's own account
 #[endpoint(responses(
-    (status_code = 409, description = "There is an account of this name"),
+    (status_code = 409, description = "An account with this name already exists"),
     (status_code = 429, description = "Too many wrong passwords")
 ))]
 pub async fn update_current_user(
@@ -134,38 +129,32 @@ pub async fn update_current_user(
     Ok(Json(UserView::with_roles(account)))
 }
 
-/// The owner of the server, or `null`
+/// Get the owner of the server; `null` before setup
 #[endpoint]
 pub async fn get_owner(state: State) -> Result<Json<Option<UserView>>, ApiError> {
     let owner = state.accounts.owner().await?;
     Ok(Json(owner.map(UserView::with_roles)))
 }
 
-/// Accounts that were used within the last fifteen minutes
+/// List the accounts that were active within the last 15 minutes
 #[endpoint]
 pub async fn list_active_users(state: State) -> Result<Json<Vec<UserView>>, ApiError> {
-    let users = state.accounts.active().await?;
-    Ok(Json(users.into_iter().map(UserView::from).collect()))
+    Ok(state.accounts.active().await?.into())
 }
 
-/// Accounts
+/// List accounts
 #[endpoint]
 pub async fn list_users(state: State, query: Query<UsersQuery>) -> Result<Json<Page<UserView>>, ApiError> {
     let UsersQuery { page, order, roles } = query.0;
     let listing = state.accounts.list(page, order).await?;
-    Ok(Json(Page::new(listing, |account| {
-        if roles {
-            UserView::with_roles(account)
-        } else {
-            account.user.into()
-        }
-    })))
+    let view = |account| UserView::new(account, roles);
+    Ok(Json(Page::new(listing, view)))
 }
 
-/// Makes an account
+/// Create an account
 #[endpoint(responses(
-    (status_code = 404, description = "There is nothing of what the body names"),
-    (status_code = 409, description = "There is an account of this name")
+    (status_code = 404, description = "A resource named in the body does not exist"),
+    (status_code = 409, description = "An account with this name already exists")
 ))]
 pub async fn create_user(
     state: State,
@@ -188,15 +177,15 @@ pub async fn create_user(
     Ok(Created(UserView::with_roles(account)))
 }
 
-/// An account
+/// Get an account
 #[endpoint]
 pub async fn get_user(state: State, id: PathId<UserId>) -> Result<Json<UserView>, ApiError> {
     Ok(Json(UserView::with_roles(state.accounts.get(id.0).await?)))
 }
 
-/// Changes an account
+/// Update an account
 #[endpoint(responses(
-    (status_code = 409, description = "There is an account of this name"),
+    (status_code = 409, description = "An account with this name already exists"),
     (status_code = 429, description = "Too many wrong passwords")
 ))]
 pub async fn update_user(

@@ -1,4 +1,4 @@
-//! What movies and episodes have alike: which file, which picture; and subtitles.
+//! Queries that movies and episodes share, artwork of videos, and subtitles.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
@@ -21,7 +21,7 @@ const ARTWORK_KINDS: &[(&str, ArtworkKind)] = &[
     ("thumb", ArtworkKind::Thumb),
 ];
 
-/// Which of the files.
+/// The query of a stream: which file of the video.
 #[derive(Debug)]
 pub struct SourceQuery {
     pub(super) source: Option<VideoSourceId>,
@@ -29,14 +29,14 @@ pub struct SourceQuery {
 
 impl FromQuery for SourceQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let about = "Which of its sources; the first of its record if not said.";
+        let about = "The source to stream; default: the first of the item's `sources`.";
         Self {
             source: params.parsed("sourceId", about, "the id of a source"),
         }
     }
 }
 
-/// Which picture, in which size.
+/// The kind and size of an artwork.
 #[derive(Debug)]
 pub struct VideoArtworkQuery {
     kind: Option<ArtworkKind>,
@@ -45,7 +45,8 @@ pub struct VideoArtworkQuery {
 
 impl FromQuery for VideoArtworkQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let about = "What the picture is for; what stands for the item if not said. `fanart` is `backdrop`.";
+        let about =
+            "The kind of artwork; default: the item's main artwork. `fanart` is another name of `backdrop`.";
         Self {
             kind: params.choice("kind", about, ARTWORK_KINDS),
             size: ArtworkQuery::read(params).size,
@@ -53,7 +54,7 @@ impl FromQuery for VideoArtworkQuery {
     }
 }
 
-/// A picture of a movie, show, season or episode.
+/// The artwork of a movie, show, season or episode.
 pub(super) async fn artwork(
     state: &State,
     caller: &Caller,
@@ -67,23 +68,15 @@ pub(super) async fn artwork(
     })
 }
 
-/// A year that a list of movies or shows is narrowed by.
-pub(super) fn year(params: &mut QueryParams<'_>, name: &str, about: &str) -> Option<i32> {
-    params
-        .integer(name, about, 0..=9999)
-        .and_then(|year| i32::try_from(year).ok())
-}
-
-/// Subtitles in a file beside a video
+/// Get a subtitle file
 ///
-/// As they are in the file, in its own format.
+/// A file that lies beside the video, in its original format.
 #[endpoint]
 pub async fn get_subtitle(
     state: State,
     caller: Caller,
     subtitle_id: PathId<SubtitleId>,
 ) -> Result<MediaResponse, ApiError> {
-    Ok(MediaResponse::subtitle(
-        state.video.open_subtitle(&caller, subtitle_id.0).await?,
-    ))
+    let file = state.video.open_subtitle(&caller, subtitle_id.0).await?;
+    Ok(MediaResponse::subtitle(file))
 }

@@ -10,12 +10,10 @@ use crate::waveform_response::WaveformResponse;
 use svc_domain::id::MusicTrackId;
 use svc_library::waveforms::MAX_BINS;
 
-/// Fewer say nothing.
 const MIN_BINS: u32 = 16;
-/// As many as a player shows.
-const BINS: u32 = 1024;
+const DEFAULT_BINS: u32 = 1024;
 
-/// How fine a waveform is wanted.
+/// The query of a waveform: its resolution.
 #[derive(Debug)]
 pub struct WaveformQuery {
     bins: u32,
@@ -23,19 +21,19 @@ pub struct WaveformQuery {
 
 impl FromQuery for WaveformQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let about = "How many bins at most, 1024 if left out. The answer has the next lower power of two.";
+        let about = "Maximum number of bins; default: 1024. It is rounded down to a power of two.";
         let bins = params.integer("bins", about, i64::from(MIN_BINS)..=i64::from(MAX_BINS));
         Self {
-            bins: bins.and_then(|bins| u32::try_from(bins).ok()).unwrap_or(BINS),
+            bins: bins.unwrap_or(DEFAULT_BINS),
         }
     }
 }
 
-/// The waveform of a track
+/// Get the waveform of a track
 ///
-/// Peak and loudness over time, loudness of the whole, and the silence at both ends. It is measured when it is first
-/// asked for, once for all who ask, and kept: what takes longer than a second is answered with 202, and
-/// `music.waveform_ready` tells those who asked when it is done. A file whose sound cannot be decoded is 422.
+/// Peak and root mean square over time, loudness of the whole track, and the silence at both ends. The server computes the
+/// waveform on the first request and stores it. If that takes longer than a second, the response is 202, and the event
+/// `music.waveform_ready` is sent to the callers that requested it. 422 if the audio of the file cannot be decoded.
 #[endpoint]
 pub async fn get_waveform(
     state: State,
@@ -43,9 +41,7 @@ pub async fn get_waveform(
     query: Query<WaveformQuery>,
     music_track_id: PathId<MusicTrackId>,
 ) -> Result<WaveformResponse, ApiError> {
-    let waveform = state
-        .waveforms
-        .waveform(&caller, music_track_id.0, query.0.bins)
-        .await?;
-    Ok(WaveformResponse(waveform))
+    let waveforms = &state.waveforms;
+    let waveform = waveforms.waveform(&caller, music_track_id.0, query.0.bins);
+    Ok(WaveformResponse(waveform.await?))
 }

@@ -1,4 +1,4 @@
-//! Sessions as clients see them.
+//! Sign-ins and sessions.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
@@ -7,10 +7,11 @@ use crate::views::users::UserView;
 use svc_domain::id::SessionId;
 use svc_domain::session::Session;
 use svc_domain::time::Timestamp;
+use svc_identity::actor::Actor;
 use svc_identity::login::Login;
 use svc_identity::sessions::IssuedSession;
 
-/// What signing in gives.
+/// The result of a sign-in.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Login"))]
 pub struct LoginView {
@@ -18,7 +19,7 @@ pub struct LoginView {
     #[serde(rename = "JWT")]
     jwt: String,
     user: UserView,
-    /// `local`, `session` or `memory`: where the app keeps the token.
+    /// Where the app should store the token: `local`, `session` or `memory`.
     scope: &'static str,
 }
 
@@ -32,14 +33,14 @@ impl From<Login> for LoginView {
     }
 }
 
-/// A session that goes on.
+/// The result of a session refresh.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Refresh"))]
 pub struct RefreshView {
     /// Access token, valid for 15 minutes.
     #[serde(rename = "JWT")]
     jwt: String,
-    /// `local`, `session` or `memory`: where the app keeps the token.
+    /// Where the app should store the token: `local`, `session` or `memory`.
     scope: &'static str,
 }
 
@@ -52,14 +53,14 @@ impl From<IssuedSession> for RefreshView {
     }
 }
 
-/// A session that can be refreshed.
+/// A session.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Session"))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
     #[salvo(schema(value_type = String))]
     session_id: SessionId,
-    /// The app that was signed in to.
+    /// App of the session.
     app: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     user_agent: Option<String>,
@@ -69,18 +70,32 @@ pub struct SessionView {
     created_at: Timestamp,
     #[salvo(schema(value_type = String))]
     last_active_at: Timestamp,
-    /// When it ends unless it is refreshed.
+    /// When the session ends unless it is refreshed.
     #[salvo(schema(value_type = String))]
     expires_at: Timestamp,
-    /// The one that asks.
+    /// Whether it is the session of this request.
     current: bool,
-    /// `local` or `cloud`: who vouches for it.
+    /// How the account signed in: `local`, by an account of this server, or `cloud`, by a cloud account.
     kind: &'static str,
 }
 
 impl SessionView {
-    /// A session; `current` is the caller's.
-    pub fn new(session: Session, current: Option<SessionId>) -> Self {
+    /// The sessions of an account.
+    pub fn all(sessions: Vec<Session>, caller: &Actor) -> Vec<Self> {
+        let current = caller.session();
+        let view = |session| Self::new(session, current);
+        sessions.into_iter().map(view).collect()
+    }
+
+    /// The caller's own sessions. Several people share the guest account; they must not see each other's sessions.
+    pub fn own(mut sessions: Vec<Session>, caller: &Actor) -> Vec<Self> {
+        if caller.user.is_guest {
+            sessions.retain(|session| Some(session.id) == caller.session());
+        }
+        Self::all(sessions, caller)
+    }
+
+    fn new(session: Session, current: Option<SessionId>) -> Self {
         Self {
             current: current == Some(session.id),
             session_id: session.id,

@@ -1,4 +1,4 @@
-//! Changes in the library.
+//! The change log of the library.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
@@ -7,17 +7,18 @@ use svc_domain::change::{Change, Changes};
 use svc_domain::id::FileId;
 use svc_domain::time::Timestamp;
 
-/// One change.
+/// A change of an item.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Change"))]
 struct ChangeView {
-    /// Rises; gaps have no meaning.
+    /// Position in the change log. Increases, with gaps.
     seq: i64,
-    /// Item and change, such as `music_track.added`. Items: `music_track`, `music_release`, `music_artist`, `photo`,
-    /// `movie`, `tv_show`, `tv_episode`; changes: `added`, `updated`, `removed`, `missing`, `restored`.
+    /// Type of the item and of the change, such as `music_track.added`. Items: `music_track`, `music_release`,
+    /// `music_artist`, `photo`, `movie`, `tv_show`, `tv_episode`; changes: `added`, `updated`, `removed`, `missing`,
+    /// `restored`.
     #[serde(rename = "type")]
     change_type: String,
-    /// The item.
+    /// Id of the item.
     id: String,
     #[salvo(schema(value_type = String))]
     at: Timestamp,
@@ -28,22 +29,22 @@ impl From<Change> for ChangeView {
         Self {
             seq: change.seq,
             change_type: format!("{}.{}", change.change.item.as_str(), change.change.kind.as_str()),
-            // All ids are written alike.
+            // Ids of all types have the same text format.
             id: FileId::from(change.item).to_string(),
             at: change.at,
         }
     }
 }
 
-/// Changes since a place in their list.
+/// The changes since a position in the change log.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Changes"))]
 pub struct ChangesView {
     /// Oldest first.
     changes: Vec<ChangeView>,
-    /// To be sent as `since` next time.
+    /// The value of `since` for the next request.
     next: i64,
-    /// The list does not reach back to `since`: fetch everything anew, and go on from `next`.
+    /// The change log no longer holds `since`: fetch everything again, and continue from `next`.
     incomplete: bool,
 }
 

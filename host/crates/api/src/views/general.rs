@@ -1,35 +1,47 @@
-//! The server about itself.
+//! The server itself.
 
 use std::collections::BTreeMap;
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
+use crate::route::Route;
 use svc_domain::release_channel::ReleaseChannel;
 use svc_identity::cloud::{Release, Subscription};
 use svc_library::cloud_info::{CloudInfo, Seats};
 use svc_library::server::{InstanceInfo, Versions};
 
-/// Versions and endpoints of the API.
+/// The versions and endpoints of the API.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Home"))]
 pub struct HomeView {
-    /// Version labels with their base paths.
-    pub versions: BTreeMap<&'static str, &'static str>,
-    /// Method and path of each endpoint.
-    pub endpoints: Vec<String>,
+    /// Base path of each version, by its label.
+    versions: BTreeMap<&'static str, &'static str>,
+    /// Method and path of each endpoint, such as `GET /api/v1/photos`.
+    endpoints: Vec<String>,
 }
 
-/// Whether the server was set up.
+impl HomeView {
+    /// The endpoints of these routes.
+    pub fn new(routes: &[Route]) -> Self {
+        let endpoint = |route: &Route| format!("{} {}", route.method, route.path);
+        Self {
+            versions: BTreeMap::from([("v1", "/api/v1")]),
+            endpoints: routes.iter().map(endpoint).collect(),
+        }
+    }
+}
+
+/// The health of the server.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Health"))]
 pub struct HealthView {
-    /// `normal` or `not_setup`.
+    /// `normal`, or `not_setup` before setup.
     state: &'static str,
 }
 
 impl HealthView {
-    /// Of a server that is set up, or not.
+    /// The health of a server that is or is not set up.
     pub fn new(is_set_up: bool) -> Self {
         Self {
             state: if is_set_up { "normal" } else { "not_setup" },
@@ -37,15 +49,15 @@ impl HealthView {
     }
 }
 
-/// Whether the server can answer questions about media.
+/// The readiness of the server for requests about media.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Ready"))]
 pub struct ReadyView {
-    /// It can.
+    /// Always true; a server that is not ready responds with 503.
     pub ready: bool,
 }
 
-/// Who the server is.
+/// The identity of the server.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Instance"))]
 #[serde(rename_all = "camelCase")]
@@ -65,18 +77,18 @@ impl From<InstanceInfo> for InstanceView {
     }
 }
 
-/// The version of an app that this build does not hold.
+/// The version of a web app that is not part of the build.
 const NO_APP: &str = "0.0.0";
 
-/// Versions of the parts. A web app that the build does not hold is `0.0.0`.
+/// The versions of the server and its components. A web app that is not part of the build has the version `0.0.0`.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Versions"))]
 pub struct VersionsView {
-    /// The runtime that the server is built with.
+    /// The async runtime; the same as `runtime`.
     nodejs: &'static str,
-    /// The crypto library.
+    /// The cryptographic library; the same as `crypto`.
     openssl: &'static str,
-    /// The database's version alone.
+    /// Version of the database engine.
     database: String,
     /// `SQLite` or `PostgreSQL`.
     #[serde(rename = "databaseEngine")]
@@ -115,7 +127,7 @@ impl From<Versions> for VersionsView {
     }
 }
 
-/// A channel of releases.
+/// A release channel.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "ReleaseChannel"))]
 pub struct ReleaseChannelView {
@@ -123,30 +135,30 @@ pub struct ReleaseChannelView {
     description: &'static str,
 }
 
-/// The channels of releases.
+/// The release channels.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "ReleaseChannels"))]
 pub struct ReleaseChannelsView {
-    /// The one that the server follows.
+    /// Name of the channel that the server uses.
     current: &'static str,
     available: Vec<ReleaseChannelView>,
 }
 
 impl ReleaseChannelsView {
-    /// The channels, with the one that the server follows.
+    /// All channels, and the one that the server uses.
     pub fn new(current: ReleaseChannel) -> Self {
         let view = |channel: ReleaseChannel| ReleaseChannelView {
-            name: channel.name(),
+            name: channel.as_str(),
             description: channel.about(),
         };
         Self {
-            current: current.name(),
+            current: current.as_str(),
             available: ReleaseChannel::ALL.map(view).into(),
         }
     }
 }
 
-/// Whether there is a newer version.
+/// The latest version of the server.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Updates"))]
 #[serde(rename_all = "camelCase")]
@@ -168,15 +180,15 @@ impl From<Release> for UpdatesView {
     }
 }
 
-/// What the server is licensed for.
+/// The subscription of the server.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Subscription"))]
 #[serde(rename_all = "camelCase")]
 pub struct SubscriptionView {
     tier: String,
-    /// Accounts that it allows; as many as one likes if `null`.
+    /// Maximum number of accounts; `null` for no limit.
     seats: Option<u32>,
-    /// `cloud`, or `local` where no cloud says anything.
+    /// `cloud`, or `local` without a subscription from the cloud.
     source: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at: Option<String>,
@@ -205,13 +217,13 @@ impl From<Option<Subscription>> for SubscriptionView {
     }
 }
 
-/// Seats that are taken.
+/// The used seats.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Seats"))]
 pub struct SeatsView {
-    /// Enabled accounts of people.
+    /// Number of enabled accounts, without the guest account.
     used: u64,
-    /// How many there may be; as many as one likes if `null`.
+    /// Maximum number; `null` for no limit.
     total: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! The indexer.
+//! The indexer: state, runs, logs, counts, media directories.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use svc_domain::time::Timestamp;
 use svc_indexer::indexing::IndexState;
 use svc_indexer::scan_scheduler::WatchState;
 
-/// What the indexer is doing.
+/// The state of the indexer.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "IndexState"))]
 pub struct IndexStateView {
     /// `idle`, `indexing` or `paused`.
     state: &'static str,
-    /// The run under way.
+    /// The current run; `null` while idle.
     run: Option<RunView>,
 }
 
 impl IndexStateView {
-    /// The state, with the run if there is one.
+    /// The state, with the current run.
     pub fn new(state: IndexState, run: Option<Run>) -> Self {
         let state = match state {
             IndexState::Idle => "idle",
@@ -37,7 +37,7 @@ impl IndexStateView {
     }
 }
 
-/// Files of one kind that a run has seen.
+/// Numbers of files of one media kind in a run.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "RunCounts"))]
 pub struct RunCountsView {
@@ -70,15 +70,15 @@ impl From<KindCounts> for RunCountsView {
     }
 }
 
-/// A part of a kind's directories.
+/// A directory below the root directories of a media kind.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "RunPath"))]
 #[serde(rename_all = "camelCase")]
 pub struct RunPathView {
-    /// The kind whose directories it is in.
+    /// The media kind.
     #[salvo(schema(value_type = String))]
     root_dir: MediaKind,
-    /// Below them.
+    /// Path relative to the root directories.
     path: String,
 }
 
@@ -101,15 +101,14 @@ pub struct RunView {
     /// `quick` or `full`.
     #[serde(rename = "type")]
     run_type: &'static str,
-    /// Who or what started it: `user`, `command`, `start` (the first start, with nothing in the index), `schedule` or
-    /// `watch`.
+    /// What started it: `user`, `command`, `start` (start of the server with an empty index), `schedule` or `watch`.
     trigger: &'static str,
-    /// The kinds that it was confined to; none for all.
+    /// The media kinds of the run; empty for all.
     #[salvo(schema(value_type = Vec<String>))]
     media_kinds: Vec<MediaKind>,
-    /// The parts that it was confined to; none for all.
+    /// The directories of the run; empty for all.
     paths: Vec<RunPathView>,
-    /// It only says what it would do.
+    /// The run does not change the index.
     dry_run: bool,
     /// `running`, `paused`, `completed`, `stopped` or `failed`.
     status: &'static str,
@@ -119,10 +118,10 @@ pub struct RunView {
     started_at: Timestamp,
     #[salvo(schema(value_type = Option<String>))]
     completed_at: Option<Timestamp>,
-    /// By media kind.
+    /// Counts by media kind.
     counts: BTreeMap<String, RunCountsView>,
     files_opened: u64,
-    /// Time it took, without pauses.
+    /// Duration in seconds, without pauses.
     seconds: f64,
     warnings: Vec<String>,
 }
@@ -152,7 +151,7 @@ impl From<Run> for RunView {
     }
 }
 
-/// A line of a run's log.
+/// A log entry of a run.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "RunLogEntry"))]
 #[serde(rename_all = "camelCase")]
@@ -165,15 +164,15 @@ pub struct RunLogView {
     at: Timestamp,
     /// Such as `file_errored`.
     event: String,
-    /// Absent from lines about the run itself.
+    /// `null` in entries about the run itself.
     #[salvo(schema(value_type = Option<String>))]
     media_kind: Option<MediaKind>,
-    /// Below its media directory.
+    /// Path of the file, relative to its media directory.
     relative_path: String,
     plugin: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// What changed: `movedFrom` of a file that was found at another place.
+    /// Details of the change: `movedFrom`, the previous path of a moved file.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<Object>))]
     diff: Option<serde_json::Value>,
@@ -195,14 +194,14 @@ impl From<RunLogEntry> for RunLogView {
     }
 }
 
-/// Files in the index: `musicFiles`, `photoFiles`, `movieFiles`, `tvFiles`, and `<kind>Files` for each kind that a
-/// plugin brings.
+/// Numbers of files in the index: `musicFiles`, `photoFiles`, `movieFiles`, `tvFiles`, and `<kind>Files` for each media
+/// kind of a plugin.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "FileCounts"))]
 pub struct CountsView(BTreeMap<String, i64>);
 
 impl CountsView {
-    /// The counts, with the built-in kinds also where there is nothing.
+    /// The counts; 0 for built-in kinds without files.
     pub fn new(counts: &BTreeMap<MediaKind, i64>) -> Self {
         let key = |kind: &str| match kind {
             "photos" => "photoFiles".to_owned(),
@@ -227,15 +226,15 @@ pub struct DirectoryView {
     path: String,
     available: bool,
     file_count: i64,
-    /// How changes are noticed: `ok` by the system's notifications, `polling` by looking every five minutes, `failed` while
-    /// the directory is away, `off` by runs alone.
+    /// How changes are detected: `ok`, by notifications of the file system; `polling`, every five minutes; `failed`, not
+    /// while the directory is unavailable; `off`, only by scheduled and manual runs.
     watcher: &'static str,
     #[salvo(schema(value_type = Option<String>))]
     last_seen_at: Option<Timestamp>,
 }
 
 impl DirectoryView {
-    /// A directory, and how changes in it are noticed.
+    /// A directory with the state of its watcher.
     pub fn new(directory: Directory, watch: WatchState) -> Self {
         Self {
             directory_id: directory.id,
@@ -254,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_have_the_four_kinds_and_those_of_plugins() {
+    fn counts_include_built_in_kinds_and_kinds_of_plugins() {
         let counts = BTreeMap::from([(MediaKind::photos(), 7), ("comics".parse().unwrap(), 2)]);
         let json = serde_json::to_string(&CountsView::new(&counts)).unwrap();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Why a file is in the index or not.
+//! The explanation of the index entry of a file.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use svc_domain::scan::FileStatus;
 use svc_domain::time::Timestamp;
 use svc_library::indexed_files::{Explanation, FileReport, IndexedFile};
 
-/// A plugin that read the file.
+/// The plugin that read the file.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "FilePlugin"))]
 #[serde(rename_all = "camelCase")]
@@ -22,29 +22,29 @@ struct PluginView {
     digest: String,
 }
 
-/// A code, and what it means here.
+/// The reason why a file is skipped or could not be read.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "FileReason"))]
 struct ReasonView {
-    /// Of a file that is passed over: `root_unavailable`, `not_found`, `ignored_name`, `ignored_by_rule`, `no_media`,
-    /// `not_a_file`, `no_plugin`, `plugin_shut_off`. Of one that could not be read: `refused`, `invalid`,
+    /// Skipped: `root_unavailable`, `not_found`, `ignored_name`, `ignored_by_rule`, `no_media`,
+    /// `not_a_file`, `no_plugin`, `plugin_shut_off`. Not readable: `refused`, `invalid`,
     /// `unsupported`, `io`, `budget`, `timeout`, `out_of_memory`, `trap`, `bad_output`.
     code: String,
     message: String,
 }
 
-/// One statement about the file.
+/// An extracted field of the file.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "FileField"))]
 struct FieldView {
-    /// As `docs/plugin-keys.md` lists them.
+    /// A key of `docs/plugin-keys.md`.
     key: String,
     value: serde_json::Value,
-    /// Where it comes from: `file`, or, as the plugin says, `nfo`, `name`, `folder` or `container`.
+    /// Source of the value: `file`, or as reported by the plugin `nfo`, `name`, `folder` or `container`.
     source: String,
 }
 
-/// What the index knows of the file.
+/// The entry of the file in the index.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "IndexedFile"))]
 #[serde(rename_all = "camelCase")]
@@ -62,7 +62,7 @@ struct IndexedView {
     missing_since: Option<Timestamp>,
     plugin: Option<PluginView>,
     failure: Option<ReasonView>,
-    /// What it is, such as `music_track`, or what it is a source of.
+    /// Type of the item of the file, such as `music_track`, or of the item that the file is a source of.
     item_type: Option<&'static str>,
     item_id: Option<String>,
 }
@@ -77,7 +77,7 @@ impl From<IndexedFile> for IndexedView {
                 FileStatus::Missing => "missing",
             },
             size: file.size,
-            modified_at: moment(file.mtime_ns),
+            modified_at: timestamp(file.mtime_ns),
             first_seen_at: file.id.created_at(),
             missing_since: file.missing_since,
             plugin: file.plugin.map(|(plugin_id, version, digest)| PluginView {
@@ -92,31 +92,31 @@ impl From<IndexedFile> for IndexedView {
     }
 }
 
-fn moment(mtime_ns: i64) -> Timestamp {
+fn timestamp(mtime_ns: i64) -> Timestamp {
     Timestamp::from_millis(mtime_ns.div_euclid(1_000_000))
 }
 
-/// What a run would make of the file now: it was read for this answer.
+/// What a run of the indexer would find now. The file was read for this response.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "FileNow"))]
 #[serde(rename_all = "camelCase")]
 struct NowView {
-    /// Absent if it is not there.
+    /// Bytes; `null` if the file does not exist.
     size: Option<u64>,
     #[salvo(schema(value_type = Option<String>))]
     modified_at: Option<Timestamp>,
-    /// Why a run passes it over; absent if it does not.
+    /// Why a run skips the file; `null` if it does not.
     skipped: Option<ReasonView>,
-    /// The plugin that reads it.
+    /// The plugin that reads the file.
     plugin: Option<PluginView>,
-    /// Why the plugin could not read it.
+    /// Why the plugin could not read the file.
     failure: Option<ReasonView>,
     fields: Vec<FieldView>,
-    /// Oddities that did not stop the reading.
+    /// Problems in the file that did not prevent reading it.
     warnings: Vec<String>,
-    /// Embedded pictures.
+    /// Number of embedded pictures.
     pictures: usize,
-    /// Files beside it that the plugin may read.
+    /// Sidecar files that the plugin may read.
     related: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ impl From<Explanation> for NowView {
     fn from(now: Explanation) -> Self {
         let mut view = Self {
             size: now.size,
-            modified_at: now.mtime_ns.map(moment),
+            modified_at: now.mtime_ns.map(timestamp),
             skipped: now.skipped.map(|skipped| ReasonView {
                 code: skipped.code().to_owned(),
                 message: skipped.message(),
@@ -162,17 +162,17 @@ impl From<Explanation> for NowView {
     }
 }
 
-/// The statements of an extraction, each with where it comes from.
+/// The fields of an extraction with their sources.
 fn fields(extraction: &Extraction) -> Vec<FieldView> {
-    let told = extraction
+    let reported = extraction
         .fields
         .iter()
         .find(|field| field.key == "field-sources");
-    let told = match told.map(|field| &field.value) {
+    let reported = match reported.map(|field| &field.value) {
         Some(Value::Texts(texts)) => texts.as_slice(),
         _ => &[],
     };
-    let sources: HashMap<&str, &str> = told.iter().filter_map(|text| text.split_once('=')).collect();
+    let sources: HashMap<&str, &str> = reported.iter().filter_map(|text| text.split_once('=')).collect();
     let field = |key: &str, value: serde_json::Value| FieldView {
         key: key.to_owned(),
         value,
@@ -195,7 +195,7 @@ fn fields(extraction: &Extraction) -> Vec<FieldView> {
         .collect()
 }
 
-/// A file as the index has it, and as a run would find it now.
+/// A file as it is in the index, and as a run of the indexer would find it now.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "FileReport"))]
 #[serde(rename_all = "camelCase")]
@@ -205,7 +205,7 @@ pub struct FileReportView {
     #[salvo(schema(value_type = String))]
     root_dir: MediaKind,
     relative_path: String,
-    /// Absent if the index does not know it.
+    /// `null` if the file is not in the index.
     indexed: Option<IndexedView>,
     now: NowView,
 }

@@ -1,4 +1,4 @@
-//! Items of any type in few words, and what a user did with them.
+//! Summaries of items of any type, with history, progress and ratings of the caller.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use svc_domain::time::Timestamp;
 use svc_domain::user_data::{ItemKey, ItemSummary, Progress};
 use svc_library::items::KnownItem;
 
-/// The release that a track is on.
+/// The release of a track.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "ItemRelease"))]
 #[serde(rename_all = "camelCase")]
@@ -20,7 +20,7 @@ struct ItemReleaseView {
     title: String,
 }
 
-/// The show that an episode is of.
+/// The TV show of an episode.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "ItemShow"))]
 #[serde(rename_all = "camelCase")]
@@ -28,31 +28,31 @@ struct ItemShowView {
     #[salvo(schema(value_type = String))]
     tv_show_id: TvShowId,
     title: String,
-    /// 0 are the specials.
+    /// 0 for specials.
     season_number: Option<i32>,
     episode_number: Option<i32>,
 }
 
-/// An item in few words.
+/// A summary of an item.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "ItemSummary"))]
 #[serde(rename_all = "camelCase")]
 pub struct ItemSummaryView {
-    /// Title, or the name of an artist or of a photo's file.
+    /// Title of the item, name of an artist, or file name of a photo.
     title: String,
-    /// Seconds.
+    /// Duration in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     duration: Option<f64>,
-    /// Of a track.
+    /// Artists of a track.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     artists: Vec<String>,
-    /// Of a track.
+    /// Release of a track.
     #[serde(skip_serializing_if = "Option::is_none")]
     release: Option<ItemReleaseView>,
-    /// Of an episode.
+    /// TV show of an episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     show: Option<ItemShowView>,
-    /// None of its files was there in the last run.
+    /// All its files were missing in the last run of the indexer.
     missing: bool,
 }
 
@@ -85,16 +85,16 @@ impl ItemSummaryView {
     }
 }
 
-/// How far the caller played an item.
+/// The playback progress of the caller in an item.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Progress"))]
 #[serde(rename_all = "camelCase")]
 pub struct ProgressView {
-    /// Where to go on; 0 when it was played to the end.
+    /// Position to resume at, in seconds; 0 after the item was played to the end.
     seconds: f64,
-    /// It was played beyond nine tenths once, or said to be completed.
+    /// The caller played it beyond nine tenths of its length once, or reported it as completed.
     watched: bool,
-    /// How often it was played.
+    /// Number of times that the caller played it.
     play_count: i64,
 }
 
@@ -108,7 +108,7 @@ impl From<Progress> for ProgressView {
     }
 }
 
-/// An item that the caller played.
+/// An item in the history of the caller.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "HistoryEntry"))]
 #[serde(rename_all = "camelCase")]
@@ -116,15 +116,15 @@ pub struct HistoryView {
     media_type: &'static str,
     #[salvo(schema(value_type = String))]
     media_id: MediaId,
-    /// Where the player was at the last report.
+    /// Last reported position of the player, in seconds.
     seconds: f64,
-    /// `playing`, `paused`, `stopped` or `completed`, as last reported.
+    /// Last reported state: `playing`, `paused`, `stopped` or `completed`.
     state: &'static str,
-    /// It was played beyond nine tenths once, or said to be completed.
+    /// The caller played it beyond nine tenths of its length once, or reported it as completed.
     watched: bool,
-    /// How often it was played.
+    /// Number of times that the caller played it.
     play_count: i64,
-    /// When the last report was true.
+    /// Time of the last report.
     #[salvo(schema(value_type = Option<String>))]
     played_at: Option<Timestamp>,
     item: ItemSummaryView,
@@ -146,7 +146,7 @@ impl From<KnownItem> for HistoryView {
     }
 }
 
-/// An item to go on with.
+/// A movie or episode to play next.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "CinemaItem"))]
 #[serde(rename_all = "camelCase")]
@@ -171,7 +171,7 @@ impl From<KnownItem> for CinemaItemView {
     }
 }
 
-/// What the caller thinks of an item.
+/// The rating of an item by the caller.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Rating"))]
 #[serde(rename_all = "camelCase")]

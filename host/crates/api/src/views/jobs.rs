@@ -1,4 +1,4 @@
-//! Jobs.
+//! Background jobs.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use svc_domain::job::Job;
 use svc_domain::time::Timestamp;
 use svc_library::jobs::types::JobType;
 
-/// Long work that somebody asked for.
+/// A background job.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Job"))]
 #[serde(rename_all = "camelCase")]
@@ -18,7 +18,7 @@ pub struct JobView {
     job_id: JobId,
     #[serde(rename = "type")]
     job_type: String,
-    /// With the defaults filled in.
+    /// Parameters of the job, including defaults.
     #[salvo(schema(value_type = Object))]
     parameters: Value,
     /// `queued`, `running`, `paused`, `completed`, `failed` or `cancelled`.
@@ -34,16 +34,16 @@ pub struct JobView {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<String>))]
     completed_at: Option<Timestamp>,
-    /// Those that failed included.
+    /// Number of completed tasks, including failed ones.
     completed_tasks: i64,
     failed_tasks: i64,
-    /// Left out while nobody can tell.
+    /// Absent while the number is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_tasks: Option<i64>,
-    /// What it has found so far; what is in it depends on the type.
+    /// Result so far; its fields depend on the type of the job.
     #[salvo(schema(value_type = Object))]
     result: Value,
-    /// Why it failed.
+    /// Why the job failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -76,9 +76,9 @@ pub struct JobTypeView {
     #[serde(rename = "type")]
     job_type: &'static str,
     description: &'static str,
-    /// What asking for it takes.
+    /// Capabilities that creating a job of this type requires.
     capabilities: Vec<&'static str>,
-    /// JSON Schema.
+    /// JSON Schema of the parameters.
     #[salvo(schema(value_type = Object))]
     parameters: Value,
 }

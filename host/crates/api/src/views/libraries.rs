@@ -8,7 +8,7 @@ use svc_domain::library::Grant;
 use svc_domain::time::Timestamp;
 use svc_library::libraries::LibraryInfo;
 
-/// A part of the media with a name of its own.
+/// A library: media of one kind with a name and access grants.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Library"))]
 #[serde(rename_all = "camelCase")]
@@ -17,11 +17,13 @@ pub struct LibraryView {
     library_id: LibraryId,
     name: String,
     media_kind: String,
-    /// Folders below every root directory of the kind; an empty one is the root itself, which is all.
+    /// Directories of the library, relative to each root directory of the media kind. An empty path is the root directory
+    /// itself.
     paths: Vec<String>,
-    /// Whether those with a grant alone are let in.
+    /// Only the owner and accounts with a grant have access.
     restricted: bool,
-    /// Who is let in, for callers who may change it. Empty in a restricted library: the owner alone.
+    /// Grants of access; only for callers that can change them. A restricted library without grants is accessible only to
+    /// the owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     grants: Option<Vec<LibraryGrantView>>,
     counts: LibraryCountsView,
@@ -29,7 +31,7 @@ pub struct LibraryView {
     created_at: Timestamp,
 }
 
-/// Who is let into a library: an account or a role.
+/// A grant of access to a library: for an account or for a role.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "LibraryGrant"))]
 #[serde(rename_all = "camelCase")]
@@ -41,13 +43,13 @@ pub struct LibraryGrantView {
     role: Option<String>,
 }
 
-/// How many files a library has.
+/// Numbers of files in a library.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "LibraryCounts"))]
 pub struct LibraryCountsView {
-    /// Indexed and there.
+    /// Files in the index that are not missing.
     files: i64,
-    /// Known, but not there.
+    /// Files in the index that are missing on disk.
     missing: i64,
 }
 

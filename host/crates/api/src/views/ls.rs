@@ -1,4 +1,4 @@
-//! Directories of media as they are on disk.
+//! Entries of media directories on disk.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
@@ -8,17 +8,17 @@ use svc_domain::path::RelativePath;
 use svc_domain::time::Timestamp;
 use svc_library::browse::{BrowsedDirectory, BrowsedNode, NodeContent};
 
-/// A directory and what lies in it.
+/// A directory and its entries.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "BrowsedDirectory"))]
 #[serde(rename_all = "camelCase")]
 pub struct LsView {
-    /// The kind whose directories are shown.
+    /// Media kind of the root directory.
     #[salvo(schema(value_type = String))]
     root_dir: MediaKind,
-    /// The directory's path below the root; empty for the root itself.
+    /// Path of the directory, relative to the root directory; empty for the root directory.
     path: String,
-    /// Directories first.
+    /// The entries, directories first.
     nodes: Vec<NodeView>,
 }
 
@@ -28,32 +28,32 @@ pub struct LsView {
 #[serde(rename_all = "camelCase")]
 pub struct NodeView {
     name: String,
-    /// Path below the root: what to ask for next.
+    /// Path relative to the root directory: the parameter `path` that lists this directory.
     path: String,
     /// `directory` or `file`.
     #[serde(rename = "type")]
     node_type: &'static str,
-    /// Bytes of a file.
+    /// Size of a file in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
     #[salvo(schema(value_type = String))]
     modified_at: Timestamp,
-    /// The kind as which the file is indexed, if a plugin reads it.
+    /// Media kind of a file that a plugin can read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<String>))]
     media_kind: Option<MediaKind>,
-    /// Whether the file is in the index.
+    /// Whether a file is in the index.
     #[serde(skip_serializing_if = "Option::is_none")]
     indexed: Option<bool>,
     has_children: bool,
-    /// Always empty: the place for what is asked for when a tree view expands the directory.
+    /// Always empty. Tree views add the entries of the directory here.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<Vec<String>>))]
     children: Option<[u8; 0]>,
 }
 
 impl LsView {
-    /// With `children` in each directory if `add_empty`, otherwise in those that have any.
+    /// The view. `children` is present in all directories if `add_empty`, otherwise in directories that are not empty.
     pub fn new(directory: BrowsedDirectory, add_empty: bool) -> Self {
         Self {
             root_dir: directory.kind,

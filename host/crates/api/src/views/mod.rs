@@ -1,4 +1,4 @@
-//! JSON as clients see it, one file per resource. Ids are strings, durations seconds, times ISO 8601 in UTC.
+//! JSON of the API, one file per resource. Ids are strings, durations are in seconds, times are ISO 8601 in UTC.
 
 pub mod auth;
 pub mod changes;
@@ -15,14 +15,13 @@ pub mod photo_albums;
 pub mod photos;
 pub mod playback_queues;
 pub mod plugins;
-
-/// Milliseconds as seconds.
-fn seconds(millis: i64) -> f64 {
-    millis as f64 / 1000.0
-}
 pub mod search;
 pub mod settings;
 pub mod tv;
 pub mod users;
 pub mod video;
 pub mod waveform;
+
+fn seconds(millis: i64) -> f64 {
+    millis as f64 / 1000.0
+}

@@ -24,37 +24,37 @@ pub struct MovieView {
     #[serde(skip_serializing_if = "Option::is_none")]
     original_title: Option<String>,
     year: Option<i32>,
-    /// The day, or as much of it as is known: `1995-12`.
+    /// Release date, as far as it is known: `1995-12-15`, `1995-12` or `1995`.
     #[serde(skip_serializing_if = "Option::is_none")]
     released_at: Option<String>,
-    /// Seconds.
+    /// Runtime in seconds.
     runtime: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     overview: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tagline: Option<String>,
-    /// The series of movies that it belongs to.
+    /// Name of the movie series that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     collection: Option<String>,
     genres: Vec<String>,
     studios: Vec<String>,
     people: Vec<PersonView>,
-    /// As it was found, often with a country: `US:R`.
+    /// As in the metadata of the file, often with a country: `US:R`.
     #[serde(skip_serializing_if = "Option::is_none")]
     content_rating: Option<String>,
-    /// Ids elsewhere by source, such as `imdb`.
+    /// Ids in other databases, by source such as `imdb`.
     external_ids: BTreeMap<String, String>,
-    /// Its files, the best first: what is there before what is missing, parts in order, the largest.
+    /// The files of the movie, best first: available before missing files, parts in order, larger before smaller files.
     sources: Vec<VideoSourceView>,
-    /// Where its picture is, if there is one beside its files.
+    /// URL path of its artwork; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     artwork: Option<String>,
-    /// How far the caller played it; left out if they never did.
+    /// Playback progress of the caller; absent if the caller never played it.
     #[serde(skip_serializing_if = "Option::is_none")]
     progress: Option<ProgressView>,
     #[salvo(schema(value_type = String))]
     created_at: Timestamp,
-    /// None of its files was there in the last run.
+    /// All its files were missing in the last run of the indexer.
     missing: bool,
 }
 

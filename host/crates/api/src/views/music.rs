@@ -1,4 +1,4 @@
-//! Music.
+//! Artists, releases, tracks and genres.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use svc_domain::id::{MusicArtistId, MusicGenreId, MusicReleaseId, MusicTrackId};
 use svc_domain::music::{Artist, CreditedArtist, Genre, Release, ReplayGain, Track};
 use svc_domain::time::Timestamp;
 
-/// An artist of a track or release.
+/// An artist credit of a track or release.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "MusicCredit"))]
 #[serde(rename_all = "camelCase")]
@@ -16,9 +16,9 @@ pub struct CreditView {
     #[salvo(schema(value_type = String))]
     music_artist_id: MusicArtistId,
     name: String,
-    /// Such as `artist` or `composer`.
+    /// Role of the artist, such as `artist` or `composer`.
     role: &'static str,
-    /// Position among all, from 0.
+    /// Position among the credits, from 0.
     order: usize,
 }
 
@@ -32,7 +32,7 @@ fn credits(artists: Vec<CreditedArtist>) -> Vec<CreditView> {
     artists.into_iter().enumerate().map(view).collect()
 }
 
-/// The release that a track is on.
+/// The release of a track.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "MusicTrackRelease"))]
 #[serde(rename_all = "camelCase")]
@@ -42,21 +42,21 @@ pub struct TrackReleaseView {
     title: String,
 }
 
-/// Loudness correction of the file.
+/// ReplayGain values of a track's file.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "ReplayGain"))]
 #[serde(rename_all = "camelCase")]
 pub struct ReplayGainView {
-    /// dB.
+    /// Gain in dB.
     #[serde(skip_serializing_if = "Option::is_none")]
     track_gain: Option<f64>,
-    /// 1.0 is full scale.
+    /// Peak amplitude; 1.0 is full scale.
     #[serde(skip_serializing_if = "Option::is_none")]
     track_peak: Option<f64>,
-    /// dB.
+    /// Gain in dB.
     #[serde(skip_serializing_if = "Option::is_none")]
     album_gain: Option<f64>,
-    /// 1.0 is full scale.
+    /// Peak amplitude; 1.0 is full scale.
     #[serde(skip_serializing_if = "Option::is_none")]
     album_peak: Option<f64>,
 }
@@ -87,16 +87,16 @@ pub struct TrackView {
     sort_title: String,
     track_number: Option<i32>,
     disc_number: Option<i32>,
-    /// Seconds.
+    /// Duration in seconds.
     duration: Option<f64>,
-    /// Bits a second.
+    /// Bits per second.
     bitrate: Option<i32>,
-    /// Hz.
+    /// Hertz.
     sample_rate: Option<i32>,
     bit_depth: Option<i32>,
     channels: Option<i32>,
     codec: Option<String>,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     size: i64,
     artists: Vec<CreditView>,
     release: Option<TrackReleaseView>,
@@ -108,17 +108,17 @@ pub struct TrackView {
     mb_recording_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replay_gain: Option<ReplayGainView>,
-    /// Where its picture is, if its file holds one.
+    /// URL path of the embedded picture; absent if the file has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     artwork: Option<String>,
-    /// How often the caller played it.
+    /// Number of times that the caller played it.
     play_count: i64,
-    /// What the caller thinks of it, 0 to 1.
+    /// Rating by the caller, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     rating: Option<f64>,
     #[salvo(schema(value_type = String))]
     created_at: Timestamp,
-    /// The file was not there in the last run.
+    /// The file was missing in the last run of the indexer.
     missing: bool,
 }
 
@@ -179,9 +179,9 @@ pub struct ReleaseView {
     genres: Vec<String>,
     disc_count: i64,
     track_count: i64,
-    /// Seconds, all tracks.
+    /// Duration of all tracks in seconds.
     duration: f64,
-    /// Where its picture is, if a track holds one.
+    /// URL path of the artwork; absent if no track has a picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     artwork: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -222,7 +222,7 @@ pub struct ArtistView {
     sort_name: String,
     release_count: i64,
     track_count: i64,
-    /// The picture of the first of their releases, by title, that has one.
+    /// URL path of the artwork of the artist's first release with artwork, by title.
     #[serde(skip_serializing_if = "Option::is_none")]
     artwork: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Albums of photos.
+//! Photo albums.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use svc_domain::photo_album::PhotoAlbum;
 use svc_domain::time::Timestamp;
 use svc_library::photo_albums::PhotoResult;
 
-/// An album, as the caller sees it.
+/// A photo album. Counts, cover and times include only photos that the caller has access to.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "PhotoAlbum"))]
 #[serde(rename_all = "camelCase")]
@@ -20,35 +20,36 @@ pub struct PhotoAlbumView {
     description: Option<String>,
     #[salvo(schema(value_type = String))]
     owner_user_id: UserId,
-    /// `private`: the owner and `sharedWith`; `everyone`: whoever may look at albums.
+    /// Who can read the album. `private`: its owner and the accounts in `sharedWith`; `everyone`: all accounts with the
+    /// capability to read albums.
     visibility: &'static str,
-    /// Accounts that see it, for its owner.
+    /// Ids of the accounts that the album is shared with; only for its owner.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<Vec<String>>))]
     shared_with: Option<Vec<UserId>>,
-    /// Photos in it that the caller sees.
+    /// Number of photos.
     photo_count: i64,
-    /// The owner's choice, or the first photo, of those that the caller sees.
+    /// The cover that the owner chose, or else the first photo.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<String>))]
     cover_photo_id: Option<PhotoId>,
-    /// When the first photo was taken.
+    /// Time at which the earliest photo was taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<String>))]
     from: Option<Timestamp>,
-    /// When the last photo was taken.
+    /// Time at which the latest photo was taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<String>))]
     to: Option<Timestamp>,
     #[salvo(schema(value_type = String))]
     created_at: Timestamp,
-    /// When it, or what is in it, was last changed.
+    /// Time of the last change of the album or its list of photos.
     #[salvo(schema(value_type = String))]
     modified_at: Timestamp,
 }
 
 impl PhotoAlbumView {
-    /// The view for this caller.
+    /// The album for this caller.
     pub fn new(album: PhotoAlbum, caller: UserId) -> Self {
         Self {
             photo_album_id: album.id,
@@ -71,15 +72,15 @@ impl PhotoAlbumView {
     }
 }
 
-/// What became of one photo.
+/// The result for one photo.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "PhotoAlbumResult"))]
 #[serde(rename_all = "camelCase")]
 pub struct PhotoResultView {
     photo_id: String,
-    /// It is as asked.
+    /// The photo is now in the album, or no longer in it, as requested.
     ok: bool,
-    /// Why not: `photo_not_found`, `album_full`, `not_in_album`.
+    /// Why the request failed for this photo: `photo_not_found`, `album_full` or `not_in_album`.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<&'static str>,
 }

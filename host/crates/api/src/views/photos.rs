@@ -16,22 +16,22 @@ pub struct PhotoView {
     #[salvo(schema(value_type = String))]
     photo_id: PhotoId,
     file_name: String,
-    /// The camera's local time, written as if it were UTC.
+    /// Local time of the camera, written as UTC.
     #[salvo(schema(value_type = String))]
     taken_at: Timestamp,
-    /// Where the file's own moment comes from: `exif`, `filename` or `mtime`.
+    /// Source of the time in the file: `exif`, `filename` or `mtime`.
     taken_at_source: &'static str,
-    /// Minutes east of UTC, if the camera wrote it.
+    /// UTC offset in minutes, positive east of UTC; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     utc_offset: Option<i16>,
-    /// Pixels as coded, before orientation.
+    /// Pixels, before the orientation is applied.
     width: Option<i32>,
-    /// Pixels as coded, before orientation.
+    /// Pixels, before the orientation is applied.
     height: Option<i32>,
     /// EXIF orientation, 1 to 8.
     orientation: Option<i16>,
     mime_type: Option<String>,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     size: i64,
     device_make: Option<String>,
     device_model: Option<String>,
@@ -39,36 +39,36 @@ pub struct PhotoView {
     lens: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     iso: Option<i32>,
-    /// f-number.
+    /// F-number.
     #[serde(skip_serializing_if = "Option::is_none")]
     aperture: Option<f64>,
     /// Seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     exposure_time: Option<f64>,
-    /// Millimetres.
+    /// Millimeters.
     #[serde(skip_serializing_if = "Option::is_none")]
     focal_length: Option<f64>,
-    /// Degrees, north positive.
+    /// Latitude in degrees, positive north.
     #[serde(skip_serializing_if = "Option::is_none")]
     gps_lat: Option<f64>,
-    /// Degrees, east positive.
+    /// Longitude in degrees, positive east.
     #[serde(skip_serializing_if = "Option::is_none")]
     gps_lng: Option<f64>,
-    /// Metres.
+    /// Altitude in meters.
     #[serde(skip_serializing_if = "Option::is_none")]
     gps_altitude: Option<f64>,
-    /// 0 to 1: what the caller thinks of it, or else the stars in its file, a fifth each.
+    /// Rating, 0 to 1: by the caller, or else the stars in the file, 0.2 each.
     #[serde(skip_serializing_if = "Option::is_none")]
     rating: Option<f64>,
-    /// What users say about it.
+    /// Description by users.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// What users corrected: `takenAt`, `utcOffset`, `gps`.
+    /// The values that users corrected: `takenAt`, `utcOffset`, `gps`.
     edited: Vec<&'static str>,
-    /// The albums it is in that the caller sees.
+    /// Ids of the albums with this photo that the caller can read.
     #[salvo(schema(value_type = Vec<String>))]
     album_ids: Vec<PhotoAlbumId>,
-    /// The file was not there in the last run.
+    /// The file was missing in the last run of the indexer.
     missing: bool,
 }
 
@@ -112,17 +112,17 @@ impl From<Photo> for PhotoView {
     }
 }
 
-/// The photos of a day or month.
+/// A day or month with photos.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "PhotoBucket"))]
 pub struct PhotoBucketView {
-    /// `2021-07-14` or `2021-07`.
+    /// The day (`2021-07-14`) or month (`2021-07`).
     bucket: String,
     count: i64,
-    /// When the first was taken.
+    /// Time at which the earliest photo was taken.
     #[salvo(schema(value_type = String))]
     from: Timestamp,
-    /// When the last was taken.
+    /// Time at which the latest photo was taken.
     #[salvo(schema(value_type = String))]
     to: Timestamp,
 }

@@ -10,16 +10,16 @@ use svc_domain::playback_queue::{PlaybackQueue, QueueCursor, QueueType};
 use svc_domain::time::Timestamp;
 use svc_library::playback_queues::ShownItem;
 
-/// Where the caller is in a queue.
+/// The cursor of a queue: the current item and the position in it.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "PlaybackQueueCursor"))]
 #[serde(rename_all = "camelCase")]
 struct CursorView {
     #[salvo(schema(value_type = String))]
     playback_queue_item_id: PlaybackQueueItemId,
-    /// How many items are before it.
+    /// Number of items before it.
     index: u64,
-    /// Where in the item.
+    /// Position in the item, in seconds.
     seconds: f64,
 }
 
@@ -33,7 +33,7 @@ impl From<QueueCursor> for CursorView {
     }
 }
 
-/// A list of items that the caller plays.
+/// A playback queue of the caller.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "PlaybackQueue"))]
 #[serde(rename_all = "camelCase")]
@@ -43,20 +43,20 @@ pub struct QueueView {
     /// `static` or `dynamic`.
     #[serde(rename = "type")]
     queue_type: &'static str,
-    /// `shuffle`, `similar` or `favorites`.
+    /// Source of the items that the server adds: `shuffle`, `similar` or `favorites`.
     #[serde(skip_serializing_if = "Option::is_none")]
     dynamic_type: Option<&'static str>,
-    /// What the order of a dynamic queue comes from: the same seed has the same order for the same library.
+    /// Seed of the order of a dynamic queue: the same seed gives the same order for the same library.
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<String>,
-    /// Rises with each change of the items or their order, not with the cursor: for `If-Match`.
+    /// Revision for `If-Match`. Increases with each change of the items or their order, but not of the cursor.
     revision: i64,
     item_count: u64,
-    /// `null` before the first item.
+    /// `null` while the queue is empty.
     cursor: Option<CursorView>,
     #[salvo(schema(value_type = String))]
     created_at: Timestamp,
-    /// The last change of the items or the cursor.
+    /// Time of the last change of the items or the cursor.
     #[salvo(schema(value_type = String))]
     modified_at: Timestamp,
 }
@@ -78,21 +78,21 @@ impl From<PlaybackQueue> for QueueView {
     }
 }
 
-/// One place in a queue.
+/// An item of a queue.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "PlaybackQueueItem"))]
 #[serde(rename_all = "camelCase")]
 pub struct QueueItemView {
     #[salvo(schema(value_type = String))]
     playback_queue_item_id: PlaybackQueueItemId,
-    /// How many items are before it.
+    /// Number of items before it.
     index: u64,
     media_type: &'static str,
     #[salvo(schema(value_type = String))]
     media_id: MediaId,
-    /// It cannot be played: its files were not there in the last run, or it is gone.
+    /// It cannot be played: its files were missing in the last run of the indexer, or it is no longer in the index.
     missing: bool,
-    /// Left out when the item is gone.
+    /// Absent if the item is no longer in the index, or the caller has no access to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     item: Option<ItemSummaryView>,
 }

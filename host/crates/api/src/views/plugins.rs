@@ -5,17 +5,17 @@ use serde::Serialize;
 
 use svc_library::plugins::{PluginStats, PluginStatus};
 
-/// A permission that a plugin asks for.
+/// A permission that a plugin requires.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "PluginPermission"))]
 pub struct PermissionView {
     name: String,
-    /// In the plugin's words.
+    /// Why the plugin requires it, from its manifest.
     reason: String,
     granted: bool,
 }
 
-/// What a plugin asked for, for one file.
+/// Limits per file that a plugin declares in its manifest.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[salvo(schema(name = "PluginLimits"))]
 #[serde(rename_all = "camelCase")]
@@ -28,19 +28,21 @@ pub struct LimitsView {
     read_mib: Option<u32>,
 }
 
-/// What a plugin did since the server started.
+/// Statistics of a plugin since the server started.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "PluginStats"))]
 #[serde(rename_all = "camelCase")]
 pub struct StatsView {
     calls: u64,
-    /// Files without a record.
+    /// Calls that failed.
     errors: u64,
-    /// Those of them that are the plugin's fault.
+    /// Failed calls whose cause is the plugin itself.
     traps: u64,
+    /// Median duration of a call in microseconds.
     p50_us: u64,
+    /// 99th percentile of the duration of a call in microseconds.
     p99_us: u64,
-    /// Bytes.
+    /// Peak memory of one call in bytes.
     max_memory: u64,
 }
 
@@ -62,18 +64,19 @@ impl From<PluginStats> for StatsView {
 #[salvo(schema(name = "Plugin"))]
 #[serde(rename_all = "camelCase")]
 pub struct PluginView {
-    /// Its id; the name of its file if it could not be read.
+    /// Id of the plugin; the name of its file if the manifest could not be read.
     plugin_id: String,
     name: String,
     version: Option<String>,
-    /// The version of the interface that it is built for.
+    /// Version of the plugin interface: `svc:plugin@…`.
     world: Option<String>,
+    /// Media kinds of the plugin.
     kinds: Vec<String>,
     /// `active`, `disabled`, `quarantined`, `incompatible` or `failed`.
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// SHA-256.
+    /// SHA-256 of the plugin's file.
     digest: String,
     permissions: Vec<PermissionView>,
     limits: LimitsView,

@@ -1,4 +1,4 @@
-//! What a search found.
+//! Search results.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::views::tv::{EpisodeView, ShowView};
 use svc_domain::id::UserId;
 use svc_library::search::SearchResults;
 
-/// What was found, `[items, total]` for each type of item that was asked for and that the caller may read.
+/// The results of a search: `[items, total]` for each requested type that the caller can read.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "SearchResults"))]
 pub struct SearchResultsView {
@@ -35,18 +35,18 @@ pub struct SearchResultsView {
 }
 
 impl SearchResultsView {
-    /// The view for this caller.
+    /// The results for this caller.
     pub fn new(found: SearchResults, caller: UserId) -> Self {
         let album = |album| PhotoAlbumView::new(album, caller);
         Self {
-            music_artist: found.artists.map(|found| Page::new(found, ArtistView::from)),
-            music_release: found.releases.map(|found| Page::new(found, ReleaseView::from)),
-            music_track: found.tracks.map(|found| Page::new(found, TrackView::from)),
-            photo: found.photos.map(|found| Page::new(found, PhotoView::from)),
+            music_artist: found.artists.map(Page::from),
+            music_release: found.releases.map(Page::from),
+            music_track: found.tracks.map(Page::from),
+            photo: found.photos.map(Page::from),
             photo_album: found.albums.map(|found| Page::new(found, album)),
-            movie: found.movies.map(|found| Page::new(found, MovieView::from)),
-            tv_show: found.shows.map(|found| Page::new(found, ShowView::from)),
-            tv_episode: found.episodes.map(|found| Page::new(found, EpisodeView::from)),
+            movie: found.movies.map(Page::from),
+            tv_show: found.shows.map(Page::from),
+            tv_episode: found.episodes.map(Page::from),
         }
     }
 }

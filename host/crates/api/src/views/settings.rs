@@ -1,4 +1,4 @@
-//! Settings, origins and the audit log as clients see them.
+//! Settings, allowed web origins and the audit log.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct SettingsView {
 }
 
 impl SettingsView {
-    /// All that an app is shown.
+    /// The settings of an app, by key.
     pub fn new(app: App, settings: BTreeMap<&'static str, Value>) -> Self {
         Self {
             app: app.as_str(),
@@ -31,7 +31,7 @@ impl SettingsView {
     }
 }
 
-/// What was changed.
+/// The updated settings.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "UpdatedSettings"))]
 pub struct UpdatedSettingsView {
@@ -41,7 +41,7 @@ pub struct UpdatedSettingsView {
 }
 
 impl UpdatedSettingsView {
-    /// What was changed, as it is stored.
+    /// The updated settings with their stored values, by key.
     pub fn new(app: Option<App>, updated: BTreeMap<String, Value>) -> Self {
         Self {
             app: app.map(App::as_str),
@@ -50,7 +50,7 @@ impl UpdatedSettingsView {
     }
 }
 
-/// A web origin that may call.
+/// An allowed web origin.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "CorsOrigin"))]
 #[serde(rename_all = "camelCase")]
@@ -72,29 +72,29 @@ impl From<CorsOrigin> for OriginView {
     }
 }
 
-/// A line of the audit log. Names are those of the time.
+/// An entry of the audit log. Usernames are those at the time of the event.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "AuditEntry"))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntryView {
     #[salvo(schema(value_type = String))]
     audit_id: AuditId,
-    /// When; the first time of several.
+    /// Time of the event; of the first one, if several were combined.
     #[salvo(schema(value_type = String))]
     at: Timestamp,
-    /// How often it happened within a minute.
+    /// Number of combined events: equal events within a minute are one entry.
     count: i64,
-    /// When last.
+    /// Time of the last of the combined events.
     #[salvo(schema(value_type = String))]
     last_at: Timestamp,
     event: &'static str,
-    /// Who did it.
+    /// The account that caused the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<String>))]
     user_id: Option<UserId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     username: Option<String>,
-    /// To whom.
+    /// The account that the event is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[salvo(schema(value_type = Option<String>))]
     target_user_id: Option<UserId>,

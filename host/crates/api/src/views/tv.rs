@@ -1,4 +1,4 @@
-//! Shows, seasons and episodes.
+//! TV shows, seasons and episodes.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::time::Timestamp;
 use svc_domain::video::{Episode, Season, Show, all_missing};
 
-/// A show. Its counts are of what the caller sees.
+/// A TV show. Counts include only episodes that the caller has access to.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "TvShow"))]
 #[serde(rename_all = "camelCase")]
@@ -27,11 +27,11 @@ pub struct ShowView {
     genres: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     content_rating: Option<String>,
-    /// Ids elsewhere by source, such as `tvdb`.
+    /// Ids in other databases, by source such as `tvdb`.
     external_ids: BTreeMap<String, String>,
     season_count: i64,
     episode_count: i64,
-    /// Where its picture is, if there is one beside its files.
+    /// URL path of its artwork; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     artwork: Option<String>,
     #[salvo(schema(value_type = String))]
@@ -59,7 +59,7 @@ impl From<Show> for ShowView {
     }
 }
 
-/// A season of a show.
+/// A season of a TV show.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "TvSeason"))]
 #[serde(rename_all = "camelCase")]
@@ -68,10 +68,10 @@ pub struct SeasonView {
     tv_season_id: TvSeasonId,
     #[salvo(schema(value_type = String))]
     tv_show_id: TvShowId,
-    /// 0 are the specials; null holds the episodes of no known season.
+    /// 0 for specials; `null` for episodes without a known season.
     season_number: Option<i32>,
     episode_count: i64,
-    /// Where its picture is, if there is one beside its files.
+    /// URL path of its artwork; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     artwork: Option<String>,
 }
@@ -90,7 +90,7 @@ impl From<Season> for SeasonView {
     }
 }
 
-/// An episode of a show.
+/// An episode of a TV show.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "TvEpisode"))]
 #[serde(rename_all = "camelCase")]
@@ -102,40 +102,40 @@ pub struct EpisodeView {
     show_title: String,
     #[salvo(schema(value_type = String))]
     tv_season_id: TvSeasonId,
-    /// 0 are the specials.
+    /// 0 for specials.
     season_number: Option<i32>,
     episode_number: Option<i32>,
-    /// The last number, when the file holds several.
+    /// Number of the last episode, if the file contains several.
     #[serde(skip_serializing_if = "Option::is_none")]
     episode_number_end: Option<i32>,
-    /// Number since the show began.
+    /// Number counted from the first episode of the show.
     #[serde(skip_serializing_if = "Option::is_none")]
     absolute_number: Option<i32>,
-    /// The day of the first showing: `2017-04-20`.
+    /// Date of the first broadcast: `2017-04-20`.
     #[serde(skip_serializing_if = "Option::is_none")]
     air_date: Option<String>,
     title: String,
     sort_title: String,
-    /// Seconds.
+    /// Runtime in seconds.
     runtime: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     overview: Option<String>,
     people: Vec<PersonView>,
-    /// Ids elsewhere by source, such as `tvdb`.
+    /// Ids in other databases, by source such as `tvdb`.
     external_ids: BTreeMap<String, String>,
-    /// Its files, the best first.
+    /// The files of the episode, best first.
     sources: Vec<VideoSourceView>,
-    /// How the name of its best file was understood.
+    /// How the name of the best file was parsed.
     parse: Option<ParseView>,
-    /// Where its picture is, if there is one beside its files.
+    /// URL path of its artwork; absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     artwork: Option<String>,
-    /// How far the caller played it; left out if they never did.
+    /// Playback progress of the caller; absent if the caller never played it.
     #[serde(skip_serializing_if = "Option::is_none")]
     progress: Option<ProgressView>,
     #[salvo(schema(value_type = String))]
     created_at: Timestamp,
-    /// None of its files was there in the last run.
+    /// All its files were missing in the last run of the indexer.
     missing: bool,
 }
 

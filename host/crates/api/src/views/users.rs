@@ -1,4 +1,4 @@
-//! Accounts, their roles and tokens, as clients see them.
+//! Accounts, roles and personal access tokens.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use svc_identity::capability::{Capability, CapabilitySet};
 use svc_identity::roles::RoleInfo;
 use svc_identity::tokens::CreatedToken;
 
-/// Names of capabilities.
+/// The names of capabilities.
 pub fn names(capabilities: CapabilitySet) -> Vec<&'static str> {
     capabilities.iter().map(Capability::as_str).collect()
 }
@@ -41,6 +41,15 @@ pub struct UserView {
 }
 
 impl UserView {
+    /// An account, with its roles if `roles`.
+    pub fn new(account: Account, roles: bool) -> Self {
+        if roles {
+            Self::with_roles(account)
+        } else {
+            account.user.into()
+        }
+    }
+
     /// An account with its roles.
     pub fn with_roles(account: Account) -> Self {
         let roles = Some(account.role_names());
@@ -68,7 +77,7 @@ impl From<User> for UserView {
     }
 }
 
-/// An account on a login screen.
+/// An account on a sign-in page.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "PublicUser"))]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +88,14 @@ pub struct PublicUserView {
     #[serde(skip_serializing_if = "Option::is_none")]
     display_name: Option<String>,
     is_guest: bool,
+}
+
+impl PublicUserView {
+    /// The accounts, without the guest account unless `guests`.
+    pub fn list(users: Vec<User>, guests: bool) -> Vec<Self> {
+        let shown = users.into_iter().filter(|user| guests || !user.is_guest);
+        shown.map(Self::from).collect()
+    }
 }
 
 impl From<User> for PublicUserView {
@@ -100,7 +117,7 @@ pub struct CloudUserView {
     cloud_account_id: String,
 }
 
-/// The caller.
+/// The caller's own account.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "CurrentUser"))]
 #[serde(rename_all = "camelCase")]
@@ -109,12 +126,12 @@ pub struct CurrentUserView {
     /// The cloud account that the local one is linked to.
     cloud_user: Option<CloudUserView>,
     roles: Vec<String>,
-    /// What the roles allow, narrowed to what the credential allows.
+    /// Capabilities of the roles, limited to those of the credential.
     capabilities: Vec<&'static str>,
 }
 
 impl CurrentUserView {
-    /// The caller, as the credential shows them.
+    /// The account, roles and capabilities of the caller.
     pub fn new(actor: &Actor) -> Self {
         let user = User::clone(&actor.user);
         Self {
@@ -135,9 +152,9 @@ impl CurrentUserView {
 #[serde(rename_all = "camelCase")]
 pub struct RoleView {
     role: String,
-    /// It comes with the server and cannot be changed.
+    /// The role is part of the server and cannot be changed.
     built_in: bool,
-    /// Accounts can be given it.
+    /// The role can be assigned to accounts.
     assignable: bool,
     capabilities: Vec<&'static str>,
 }
@@ -153,7 +170,7 @@ impl From<RoleInfo> for RoleView {
     }
 }
 
-/// That an account has a role.
+/// The assignment of a role to an account.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "RoleAssignment"))]
 #[serde(rename_all = "camelCase")]
@@ -175,14 +192,14 @@ impl From<RoleAssignment> for RoleAssignmentView {
     }
 }
 
-/// A personal access token that was just made.
+/// A new personal access token.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "CreatedPersonalAccessToken"))]
 #[serde(rename_all = "camelCase")]
 pub struct CreatedTokenView {
     #[salvo(schema(value_type = String))]
     personal_access_token_id: PersonalAccessTokenId,
-    /// The token itself, which is told this once.
+    /// The token. Only this response contains it.
     token: String,
     label: String,
     #[salvo(schema(value_type = Option<String>))]
@@ -214,7 +231,7 @@ pub struct TokenView {
     #[salvo(schema(value_type = String))]
     personal_access_token_id: PersonalAccessTokenId,
     label: String,
-    /// Its last four characters.
+    /// The last four characters of the token.
     hint: String,
     #[salvo(schema(value_type = String))]
     created_at: Timestamp,

@@ -1,4 +1,4 @@
-//! What movies and episodes have alike: people, ids elsewhere, and their files.
+//! Parts that movies and episodes share: people, external ids, files with their streams.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use svc_domain::video::{
     AudioStream, Chapter, NameMatch, Person, Subtitle, SubtitleOrigin, VideoSource, VideoStream,
 };
 
-/// Somebody who worked on a movie or an episode.
+/// A person in the cast or crew of a movie or an episode.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "VideoPerson"))]
 #[serde(rename_all = "camelCase")]
@@ -19,7 +19,7 @@ pub struct PersonView {
     name: String,
     /// `director`, `writer`, `actor` or `producer`.
     role: String,
-    /// Whom they play.
+    /// Character that an actor plays.
     #[serde(skip_serializing_if = "Option::is_none")]
     character: Option<String>,
 }
@@ -34,32 +34,32 @@ impl From<Person> for PersonView {
     }
 }
 
-/// Several as views.
+/// Converts a list of items.
 pub(super) fn views<T, V: From<T>>(items: Vec<T>) -> Vec<V> {
     items.into_iter().map(V::from).collect()
 }
 
-/// Ids elsewhere by source, such as `imdb`.
+/// Ids in other databases, by source such as `imdb`.
 pub(super) fn by_source(ids: Vec<(String, String)>) -> BTreeMap<String, String> {
     ids.into_iter().collect()
 }
 
-/// A stream of pictures.
+/// A video stream.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "VideoStream"))]
 #[serde(rename_all = "camelCase")]
 pub struct VideoStreamView {
-    /// As ffprobe calls it: `h264`, `hevc`, `av1`.
+    /// Name of the codec as in ffprobe: `h264`, `hevc`, `av1`.
     codec: Option<String>,
-    /// Pixels as coded.
+    /// Coded width in pixels.
     width: Option<i64>,
-    /// Pixels as coded.
+    /// Coded height in pixels.
     height: Option<i64>,
     /// `hdr10`, `hlg` or `dolby-vision`.
     hdr: Option<String>,
-    /// Pictures a second.
+    /// Frames per second.
     fps: Option<f64>,
-    /// Degrees by which a player turns it clockwise.
+    /// Clockwise rotation for display, in degrees.
     #[serde(skip_serializing_if = "Option::is_none")]
     rotation: Option<i64>,
 }
@@ -77,20 +77,20 @@ impl From<VideoStream> for VideoStreamView {
     }
 }
 
-/// A stream of sound.
+/// An audio stream.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "VideoAudioStream"))]
 #[serde(rename_all = "camelCase")]
 pub struct AudioStreamView {
-    /// As ffprobe calls it: `aac`, `eac3`, `opus`.
+    /// Name of the codec as in ffprobe: `aac`, `eac3`, `opus`.
     codec: Option<String>,
     channels: Option<i64>,
-    /// BCP 47: `en`, `pt-BR`.
+    /// BCP 47 tag: `en`, `pt-BR`.
     language: Option<String>,
-    /// What the file calls it.
+    /// Title of the stream in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// A player takes it unasked.
+    /// Players select it by default.
     default: bool,
 }
 
@@ -106,26 +106,26 @@ impl From<AudioStream> for AudioStreamView {
     }
 }
 
-/// Subtitles of a file.
+/// Subtitles of a video.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Subtitle"))]
 #[serde(rename_all = "camelCase")]
 pub struct SubtitleView {
     #[salvo(schema(value_type = String))]
     subtitle_id: SubtitleId,
-    /// BCP 47: `en`, `pt-BR`.
+    /// BCP 47 tag: `en`, `pt-BR`.
     language: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// Shown even where subtitles are off.
+    /// Players show them even if subtitles are turned off.
     forced: bool,
-    /// With sounds written out.
+    /// They describe sounds for the hearing impaired.
     hearing_impaired: bool,
-    /// Shown unasked.
+    /// Players show them by default.
     default: bool,
-    /// `srt`, `ass`, `vtt` and the like; of a stream its codec.
+    /// Format of the file, such as `srt`, `ass` or `vtt`, or codec of the stream.
     format: Option<String>,
-    /// A file beside the video, to be had at `/subtitles/{subtitleId}`; otherwise a stream of the video's own file.
+    /// `true`: a file beside the video, available at `/subtitles/{subtitleId}`; `false`: a stream in the video's file.
     external: bool,
 }
 
@@ -149,9 +149,9 @@ impl From<Subtitle> for SubtitleView {
 #[salvo(schema(name = "Chapter"))]
 #[serde(rename_all = "camelCase")]
 pub struct ChapterView {
-    /// Seconds.
+    /// Start in seconds.
     start: f64,
-    /// Seconds; without it, where the next begins.
+    /// End in seconds; if absent, the start of the next chapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -168,33 +168,33 @@ impl From<Chapter> for ChapterView {
     }
 }
 
-/// A file that shows a movie or an episode.
+/// A file of a movie or an episode.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "VideoSource"))]
 #[serde(rename_all = "camelCase")]
 pub struct VideoSourceView {
     #[salvo(schema(value_type = String))]
     source_id: VideoSourceId,
-    /// Such as `Director's Cut`.
+    /// Edition of the movie, such as `Director's Cut`.
     #[serde(skip_serializing_if = "Option::is_none")]
     edition: Option<String>,
-    /// Part of a movie in several files, from 1.
+    /// Number of this part of a movie in several files, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<i32>,
-    /// Such as `matroska`.
+    /// Container format, such as `matroska`.
     container: Option<String>,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     size: i64,
-    /// Bits a second.
+    /// Bits per second.
     bitrate: Option<i64>,
-    /// Seconds.
+    /// Duration in seconds.
     duration: Option<f64>,
     video_streams: Vec<VideoStreamView>,
     audio_streams: Vec<AudioStreamView>,
-    /// Files beside the video first, then its own streams.
+    /// Files beside the video first, then streams in its file.
     subtitles: Vec<SubtitleView>,
     chapters: Vec<ChapterView>,
-    /// The file was not there in the last run.
+    /// The file was missing in the last run of the indexer.
     missing: bool,
 }
 
@@ -217,14 +217,14 @@ impl From<VideoSource> for VideoSourceView {
     }
 }
 
-/// How a file's name was understood.
+/// How a file name was parsed.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "NameParse"))]
 #[serde(rename_all = "camelCase")]
 pub struct ParseView {
-    /// The rule that the name matched, such as `sxxexx`.
+    /// Name of the matching rule, such as `sxxexx`.
     pattern: String,
-    /// How sure that is, 0 to 1.
+    /// Confidence of the match, 0 to 1.
     confidence: Option<f64>,
 }
 

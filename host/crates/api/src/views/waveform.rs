@@ -1,26 +1,26 @@
-//! Waveforms.
+//! Waveforms of tracks.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
 use svc_domain::waveform::AudioSummary;
 
-/// The sound of a track, summed up.
+/// The waveform of a track.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "MusicWaveform"))]
 #[serde(rename_all = "camelCase")]
 pub struct WaveformView {
-    /// Of this form and its meaning: 1.
+    /// Version of this format: 1.
     version: u32,
-    /// A power of two, at most what was asked for; less for a sound of fewer frames.
+    /// Number of bins: a power of two, at most the requested number; fewer for audio with fewer frames.
     bin_count: usize,
     /// Hertz.
     sample_rate: u32,
     channels: WaveformChannelsView,
-    /// Loudness of the whole by ITU-R BS.1770 and EBU R 128, in LUFS; left out for silence.
+    /// Integrated loudness by ITU-R BS.1770 and EBU R 128, in LUFS; absent for silence.
     #[serde(skip_serializing_if = "Option::is_none")]
     integrated_loudness: Option<f64>,
-    /// The highest true peak of a channel by ITU-R BS.1770, in dBTP; left out for silence.
+    /// Highest true peak of all channels by ITU-R BS.1770, in dBTP; absent for silence.
     #[serde(skip_serializing_if = "Option::is_none")]
     true_peak: Option<f64>,
     /// Seconds before the first sample above -60 dBFS.
@@ -29,18 +29,18 @@ pub struct WaveformView {
     silence_lead_out: f64,
 }
 
-/// All channels together: one number a bin, 0 to 255, linear, 255 for full scale.
+/// Values of all channels combined, one per bin: 0 to 255, linear, 255 is full scale.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "MusicWaveformChannels"))]
 pub struct WaveformChannelsView {
-    /// The largest sample of each bin.
+    /// Largest absolute sample of each bin.
     peak: Vec<u8>,
-    /// The root mean square of each bin.
+    /// Root mean square of each bin.
     rms: Vec<u8>,
 }
 
 impl WaveformView {
-    /// The bytes of all peaks, then of all root mean squares.
+    /// The peaks of all bins, then their root mean squares, one byte each.
     pub fn into_bytes(self) -> Vec<u8> {
         let mut bytes = self.channels.peak;
         bytes.extend(self.channels.rms);

@@ -1,4 +1,4 @@
-//! What one file says about its track, and by what two tracks are on the same release.
+//! The metadata of one music file, and the key by which tracks belong to the same release.
 
 use crate::extraction::{Extraction, Picture};
 use crate::fields::Fields;
@@ -6,18 +6,18 @@ use crate::music::{Credit, CreditRole, ReplayGain};
 use crate::path::{RelativePath, stem};
 use crate::text::{fold, search_words, sort_key};
 
-/// What one file says about the release that its track is on.
+/// The metadata of a track's file about the release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReleaseFacts {
-    /// What makes two tracks be on the same release.
+    /// Identifies the release across files.
     pub key: String,
-    /// Title as written.
+    /// As written in the file.
     pub title: String,
-    /// How it sorts.
+    /// Sort key.
     pub sort_title: String,
-    /// Artists in order; empty if the file names none for the whole release.
+    /// In the order of the file; empty if the file has no album artists and is part of a compilation.
     pub artists: Vec<Credit>,
-    /// Such as `album`, `single`, `compilation`.
+    /// In lower case, such as `album`, `single`, `compilation`.
     pub release_type: Option<String>,
     /// Year of this release.
     pub year: Option<i32>,
@@ -29,48 +29,48 @@ pub struct ReleaseFacts {
     pub mb_release_group_id: Option<String>,
 }
 
-/// What one file says about its track: the record that the scan stores.
+/// The metadata of a music file, as the scan stores it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrackFacts {
-    /// Title, or the file's name without extension.
+    /// From the tags, or the file's name without extension.
     pub title: String,
-    /// How it sorts.
+    /// Sort key.
     pub sort_title: String,
-    /// 1 and up.
+    /// Starts at 1.
     pub track_number: Option<i32>,
-    /// 1 and up.
+    /// Starts at 1.
     pub disc_number: Option<i32>,
     /// Milliseconds.
     pub duration_ms: Option<i64>,
-    /// Bits a second.
+    /// Bits per second.
     pub bitrate: Option<i32>,
     /// Hz.
     pub sample_rate: Option<i32>,
-    /// Bits a sample.
+    /// Bits per sample.
     pub bit_depth: Option<i32>,
     /// Number of channels.
     pub channels: Option<i32>,
-    /// Such as `mp3`, `flac`.
+    /// Name of the codec such as `mp3`, `flac`.
     pub codec: Option<String>,
     /// Year of the release.
     pub year: Option<i32>,
-    /// Recording code.
+    /// ISRC of the recording.
     pub isrc: Option<String>,
     /// MusicBrainz recording id.
     pub mb_recording_id: Option<String>,
-    /// Loudness.
+    /// From the file's tags.
     pub replay_gain: ReplayGain,
-    /// People, by role and in order.
+    /// Credits by role, in the order of the file.
     pub credits: Vec<Credit>,
-    /// Genres in order.
+    /// In the order of the file.
     pub genres: Vec<String>,
-    /// The release, if the file names one.
+    /// `None` if the file names no release.
     pub release: Option<ReleaseFacts>,
-    /// The picture to show for it, with its position among the file's pictures.
+    /// The front cover or the first picture, with its index in the file.
     pub picture: Option<(u32, Picture)>,
 }
 
-/// The people of one role.
+/// The credits of one role.
 fn credits_of<'a>(
     fields: &Fields<'a>,
     role: CreditRole,
@@ -83,7 +83,7 @@ fn credits_of<'a>(
         fields.texts(sort_names),
         fields.texts(mb_ids),
     );
-    // Parallel lists belong together only if they are equally long.
+    // Sort names and ids correspond to the names only if the lists have the same length.
     let parallel =
         |list: &'a [String], at: usize| (list.len() == names.len()).then(|| list.get(at)).flatten();
     names
@@ -99,16 +99,16 @@ fn credits_of<'a>(
 }
 
 impl TrackFacts {
-    /// The facts of the file `name` in `folder`, from what the plugin read.
+    /// Interprets the extraction of the file `name` in `folder`.
     pub fn from_extraction(extraction: &Extraction, folder: &RelativePath, name: &str) -> Self {
         let fields = Fields::of(extraction);
         let title = extraction.title.clone().unwrap_or_else(|| stem(name).to_owned());
         let mut credits = Vec::new();
-        for (role, key) in CreditRole::KEYS {
+        for role in CreditRole::ALL {
             let artist = role == CreditRole::Artist;
             let sort_key = if artist { "music.artists-sort" } else { "" };
             let mb_key = if artist { "music.mb-artist-ids" } else { "" };
-            credits.extend(credits_of(&fields, role, key, sort_key, mb_key));
+            credits.extend(credits_of(&fields, role, role.key(), sort_key, mb_key));
         }
         let front = extraction
             .pictures
@@ -151,7 +151,7 @@ impl TrackFacts {
         }
     }
 
-    /// The words under which the track is found: its title, people and release.
+    /// The words of the search index: title, credits and release.
     pub fn search_text(&self) -> String {
         let mut text = self.title.clone();
         for part in self
@@ -205,8 +205,8 @@ fn release_facts(fields: &Fields<'_>, credits: &[Credit], folder: &RelativePath)
     })
 }
 
-/// A MusicBrainz release id decides; else title and album artists; else title and folder, so that the tracks of a
-/// compilation without an album artist stay together and equal titles elsewhere stay apart.
+/// The key is the MusicBrainz release id, else title and album artists, else title and folder. With the folder,
+/// tracks of a compilation without album artists stay together and equal titles elsewhere stay apart.
 fn release_key(
     title: &str,
     album_artists: &[Credit],
@@ -224,7 +224,7 @@ fn release_key(
     format!("a/{}/{title}", names.join("+"))
 }
 
-/// The folder that holds a release: `Album` for both `Album` and `Album/CD 2`.
+/// The folder of a release: `Album` for both `Album` and `Album/CD 2`.
 fn release_folder(folder: &RelativePath) -> &str {
     let path = folder.as_str();
     let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -239,84 +239,5 @@ fn release_folder(folder: &RelativePath) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::extraction::{Field, Value};
-
-    fn texts(key: &str, values: &[&str]) -> Field {
-        Field {
-            key: key.into(),
-            value: Value::Texts(values.iter().map(|&v| v.into()).collect()),
-        }
-    }
-
-    fn text(key: &str, value: &str) -> Field {
-        Field {
-            key: key.into(),
-            value: Value::Text(value.into()),
-        }
-    }
-
-    fn key_of(fields: Vec<Field>, folder: &str) -> Option<String> {
-        let extraction = Extraction {
-            fields,
-            ..Extraction::default()
-        };
-        let facts = TrackFacts::from_extraction(
-            &extraction,
-            &RelativePath::from_stored(folder.into()),
-            "01 Song.mp3",
-        );
-        facts.release.map(|release| release.key)
-    }
-
-    #[test]
-    fn release_of_one_album_artist_meets_across_folders_and_case() {
-        let first = key_of(
-            vec![
-                text("music.album", "Blue"),
-                texts("music.album-artists", &["Joni"]),
-            ],
-            "a/cd1",
-        );
-        let second = key_of(
-            vec![
-                text("music.album", "BLUE"),
-                texts("music.album-artists", &["joni"]),
-            ],
-            "b",
-        );
-        assert_eq!(first, second);
-    }
-
-    #[test]
-    fn release_without_album_artist_stays_in_its_folder_but_joins_discs() {
-        let album = || vec![text("music.album", "Hits"), texts("music.artists", &["X"])];
-        assert_eq!(key_of(album(), "pop/CD 1"), key_of(album(), "pop/CD 2"));
-        assert_ne!(key_of(album(), "pop"), key_of(album(), "rock"));
-    }
-
-    #[test]
-    fn facts_of_a_file_without_tags_take_the_file_name() {
-        let facts =
-            TrackFacts::from_extraction(&Extraction::default(), &RelativePath::root(), "The Song.mp3");
-        assert_eq!(
-            (facts.title.as_str(), facts.sort_title.as_str()),
-            ("The Song", "song")
-        );
-        assert_eq!(facts.release, None);
-    }
-
-    #[test]
-    fn parallel_lists_of_other_length_are_not_matched_to_names() {
-        let extraction = Extraction {
-            fields: vec![
-                texts("music.artists", &["A", "B"]),
-                texts("music.mb-artist-ids", &["1"]),
-            ],
-            ..Extraction::default()
-        };
-        let facts = TrackFacts::from_extraction(&extraction, &RelativePath::root(), "x.mp3");
-        assert!(facts.credits.iter().all(|credit| credit.mb_artist_id.is_none()));
-    }
-}
+#[path = "facts_tests.rs"]
+mod tests;

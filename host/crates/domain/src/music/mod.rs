@@ -1,91 +1,73 @@
-//! Music: people and their roles, tracks, releases and artists as the store has them. `facts.rs` holds what one file
-//! says.
+//! Music: credits, tracks, releases and artists as the store returns them. `facts` has the metadata of one file.
 
 mod facts;
 
 pub use facts::{ReleaseFacts, TrackFacts};
 
 use crate::id::{MusicArtistId, MusicGenreId, MusicReleaseId, MusicTrackId};
+use crate::named_enum::named_enum;
 use crate::text::fold;
 use crate::time::Timestamp;
 use crate::user_data::UserData;
 
-/// What a person did on a track or release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(i16)]
-pub enum CreditRole {
-    /// Performs the track or release.
-    Artist = 0,
-    /// Wrote the music.
-    Composer = 1,
-    /// Led the orchestra.
-    Conductor = 2,
-    /// Wrote the words.
-    Lyricist = 3,
-    /// Made the remix.
-    Remixer = 4,
-    /// Plays on it.
-    Performer = 5,
-    /// Produced it.
-    Producer = 6,
+named_enum! {
+    /// The contribution of a person or group to a track or release.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum CreditRole: i16 {
+        /// Performs the track or release.
+        Artist = 0 => "artist",
+        /// Wrote the music.
+        Composer = 1 => "composer",
+        /// Conducted the orchestra.
+        Conductor = 2 => "conductor",
+        /// Wrote the lyrics.
+        Lyricist = 3 => "lyricist",
+        /// Made the remix.
+        Remixer = 4 => "remixer",
+        /// Plays on the recording.
+        Performer = 5 => "performer",
+        /// Produced the recording.
+        Producer = 6 => "producer",
+    }
 }
 
 impl CreditRole {
-    /// All roles, with the key under which plugins name their people.
-    const KEYS: [(Self, &'static str); 7] = [
-        (Self::Artist, "music.artists"),
-        (Self::Composer, "music.composers"),
-        (Self::Conductor, "music.conductors"),
-        (Self::Lyricist, "music.lyricists"),
-        (Self::Remixer, "music.remixers"),
-        (Self::Performer, "music.performers"),
-        (Self::Producer, "music.producers"),
-    ];
-
-    /// The name of the role in the API.
-    pub fn as_str(self) -> &'static str {
+    /// The key of the field in which plugins return the people of this role.
+    const fn key(self) -> &'static str {
         match self {
-            Self::Artist => "artist",
-            Self::Composer => "composer",
-            Self::Conductor => "conductor",
-            Self::Lyricist => "lyricist",
-            Self::Remixer => "remixer",
-            Self::Performer => "performer",
-            Self::Producer => "producer",
+            Self::Artist => "music.artists",
+            Self::Composer => "music.composers",
+            Self::Conductor => "music.conductors",
+            Self::Lyricist => "music.lyricists",
+            Self::Remixer => "music.remixers",
+            Self::Performer => "music.performers",
+            Self::Producer => "music.producers",
         }
-    }
-
-    /// The role with this number in the store.
-    pub fn from_number(number: i16) -> Option<Self> {
-        Self::KEYS
-            .iter()
-            .map(|(role, _)| *role)
-            .find(|role| *role as i16 == number)
     }
 }
 
-/// A person or group, by name, as one file names them.
+/// The credit of a person or group by name, as one file has it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Credit {
-    /// What they did.
+    /// Their contribution.
     pub role: CreditRole,
-    /// The name as written.
+    /// As written in the file.
     pub name: String,
-    /// How the name sorts.
+    /// Sort key of the name.
     pub sort_name: String,
     /// MusicBrainz artist id.
     pub mb_artist_id: Option<String>,
 }
 
 impl Credit {
-    /// What makes two credits the same artist: the folded name. Names decide rather than MusicBrainz ids, so that
-    /// files with and without ids meet in one artist.
+    /// Identifies the artist across files: the folded name. Not the MusicBrainz id, so that files with and without
+    /// ids share one artist.
     pub fn artist_key(&self) -> String {
         fold(&self.name)
     }
 }
 
-/// Loudness correction that the file carries.
+/// Loudness correction from the file's tags.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ReplayGain {
     /// dB.
@@ -98,94 +80,94 @@ pub struct ReplayGain {
     pub album_peak: Option<f64>,
 }
 
-/// An artist of a track or release, as it is shown.
+/// A credited artist of a track or release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreditedArtist {
-    /// Identifier.
+    /// Id.
     pub id: MusicArtistId,
     /// Name.
     pub name: String,
-    /// What they did.
+    /// Their contribution.
     pub role: CreditRole,
 }
 
-/// A track as the store has it.
+/// A track as the store returns it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
-    /// Identifier.
+    /// Id.
     pub id: MusicTrackId,
     /// Title.
     pub title: String,
-    /// How it sorts.
+    /// Sort key.
     pub sort_title: String,
-    /// 1 and up.
+    /// Starts at 1.
     pub track_number: Option<i32>,
-    /// 1 and up.
+    /// Starts at 1.
     pub disc_number: Option<i32>,
     /// Milliseconds.
     pub duration_ms: Option<i64>,
-    /// Bits a second.
+    /// Bits per second.
     pub bitrate: Option<i32>,
     /// Hz.
     pub sample_rate: Option<i32>,
-    /// Bits a sample.
+    /// Bits per sample.
     pub bit_depth: Option<i32>,
     /// Number of channels.
     pub channels: Option<i32>,
-    /// Such as `mp3`.
+    /// Name of the codec such as `mp3`.
     pub codec: Option<String>,
     /// Bytes of the file.
     pub size: i64,
-    /// People, by role and in order.
+    /// Credits by role, in the order of the file.
     pub artists: Vec<CreditedArtist>,
-    /// The release, if any.
+    /// Id and title of the release.
     pub release: Option<(MusicReleaseId, String)>,
-    /// Genres in order.
+    /// In the order of the file.
     pub genres: Vec<String>,
     /// Year of the release.
     pub year: Option<i32>,
-    /// Recording code.
+    /// ISRC of the recording.
     pub isrc: Option<String>,
     /// MusicBrainz recording id.
     pub mb_recording_id: Option<String>,
-    /// Loudness.
+    /// From the file's tags.
     pub replay_gain: ReplayGain,
-    /// Whether the file holds a picture.
+    /// Whether the file has embedded artwork.
     pub has_picture: bool,
     /// When it was first indexed.
     pub created_at: Timestamp,
-    /// The file was not there in the last run.
+    /// The last scan did not find the file.
     pub missing: bool,
-    /// What the user did with it who asks; the store does not know who does.
+    /// Of the requesting user; filled in by the service.
     pub user_data: UserData,
 }
 
-/// A release as the store has it.
+/// A release as the store returns it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Release {
-    /// Identifier.
+    /// Id.
     pub id: MusicReleaseId,
     /// Title.
     pub title: String,
-    /// How it sorts.
+    /// Sort key.
     pub sort_title: String,
-    /// Such as `album`.
+    /// In lower case, such as `album`.
     pub release_type: Option<String>,
-    /// Year.
+    /// Year of this release.
     pub year: Option<i32>,
     /// Year of the first release.
     pub original_year: Option<i32>,
-    /// Artists in order.
+    /// In the order of the file.
     pub artists: Vec<CreditedArtist>,
     /// Genres of its tracks.
     pub genres: Vec<String>,
     /// Highest disc number, at least 1.
     pub disc_count: i64,
-    /// Tracks in the index.
+    /// Indexed tracks.
     pub track_count: i64,
-    /// Milliseconds, all tracks.
+    /// Sum over all tracks, in milliseconds.
     pub duration_ms: i64,
-    /// A track whose file holds the picture to show.
+    /// A track with embedded artwork that represents the release.
     pub artwork_track: Option<MusicTrackId>,
     /// MusicBrainz release id.
     pub mb_release_id: Option<String>,
@@ -193,32 +175,32 @@ pub struct Release {
     pub mb_release_group_id: Option<String>,
 }
 
-/// An artist as the store has it.
+/// An artist as the store returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artist {
-    /// Identifier.
+    /// Id.
     pub id: MusicArtistId,
     /// Name.
     pub name: String,
-    /// How it sorts.
+    /// Sort key.
     pub sort_name: String,
-    /// Releases credited to them.
+    /// Releases with a credit for the artist.
     pub release_count: i64,
-    /// Tracks credited to them.
+    /// Tracks with a credit for the artist.
     pub track_count: i64,
-    /// The first of their releases, by title, that has a picture to show.
+    /// The first of their releases, by title, with artwork.
     pub artwork_release: Option<MusicReleaseId>,
     /// MusicBrainz artist id.
     pub mb_artist_id: Option<String>,
 }
 
-/// A genre as the store has it.
+/// A genre as the store returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Genre {
-    /// Identifier.
+    /// Id.
     pub id: MusicGenreId,
-    /// Name as first seen.
+    /// In the spelling of the first indexed file.
     pub name: String,
-    /// Tracks of it.
+    /// Tracks of the genre.
     pub track_count: i64,
 }

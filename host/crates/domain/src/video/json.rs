@@ -1,5 +1,5 @@
-//! What the store keeps of plugins as JSON (`docs/plugin-keys.md`). What breaks the contract is left out: a plugin may
-//! have sent anything.
+//! Parses the plugin output that the store keeps as JSON (`docs/plugin-keys.md`). Elements that violate the contract
+//! are skipped: a plugin may send anything.
 
 use serde_json::{Map, Value as Json};
 
@@ -8,9 +8,9 @@ use crate::path::extension;
 use crate::video::source::{ArtworkKind, AudioStream, Chapter, Subtitle, SubtitleOrigin, VideoStream};
 use crate::video::{Person, VideoSubject};
 
-/// Subtitles that are served, by the extension of their files.
+/// Extensions of subtitle files that the server delivers.
 const SUBTITLE_FILES: [&str; 8] = ["ass", "idx", "smi", "srt", "ssa", "sub", "sup", "vtt"];
-/// Pictures that are served, by the extension of their files.
+/// Extensions of artwork files that the server delivers.
 const PICTURE_FILES: [&str; 5] = ["jpeg", "jpg", "png", "tbn", "webp"];
 
 type Object = Map<String, Json>;
@@ -23,7 +23,7 @@ fn text(object: &Object, member: &str) -> Option<String> {
     object.get(member)?.as_str().map(str::to_owned)
 }
 
-/// By the rule for all, whatever the plugin goes by.
+/// Normalized to a BCP 47 tag.
 fn language(object: &Object) -> Option<String> {
     language::tag(object.get("language")?.as_str()?)
 }
@@ -36,19 +36,19 @@ fn flag(object: &Object, member: &str) -> bool {
     object.get(member).and_then(Json::as_bool).unwrap_or(false)
 }
 
-/// An array of texts.
+/// Parses an array of strings.
 pub fn texts(json: &str) -> Vec<String> {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// An object of texts, by key.
+/// Parses an object whose values are strings.
 pub fn external_ids(json: &str) -> Vec<(String, String)> {
     let ids: Object = serde_json::from_str(json).unwrap_or_default();
     let text = |(source, id): (String, Json)| Some((source, id.as_str()?.to_owned()));
     ids.into_iter().filter_map(text).collect()
 }
 
-/// People; one without a name or a role is nobody.
+/// Parses people; skips those without name or role.
 pub fn people(json: &str) -> Vec<Person> {
     let person = |object: &Object| {
         Some(Person {
@@ -63,16 +63,16 @@ pub fn people(json: &str) -> Vec<Person> {
 /// The streams of a file, in its order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Streams {
-    /// Of pictures.
+    /// Video streams.
     pub video: Vec<VideoStream>,
-    /// Of sound.
+    /// Audio streams.
     pub audio: Vec<AudioStream>,
-    /// Of subtitles.
+    /// Embedded subtitles.
     pub subtitles: Vec<Subtitle>,
 }
 
 impl Streams {
-    /// The streams of this file.
+    /// Parses the streams of a file; their index is part of a subtitle's id.
     pub fn read(json: &str, source: VideoSourceId) -> Self {
         let mut streams = Self::default();
         for (at, object) in objects(json).iter().enumerate() {
@@ -109,7 +109,7 @@ impl Streams {
     }
 }
 
-/// Chapters.
+/// Parses chapters; skips those without a start.
 pub fn chapters(json: &str) -> Vec<Chapter> {
     let chapter = |object: &Object| {
         Some(Chapter {
@@ -121,7 +121,7 @@ pub fn chapters(json: &str) -> Vec<Chapter> {
     objects(json).iter().filter_map(chapter).collect()
 }
 
-/// Files of subtitles beside a video. A file of another sort is none, whatever the plugin says.
+/// Parses subtitle sidecars; skips names with any other extension.
 pub fn subtitle_files(json: &str, source: VideoSourceId) -> Vec<Subtitle> {
     let subtitle = |object: &Object| {
         let name = text(object, "name").filter(|name| SUBTITLE_FILES.contains(&&*extension(name)))?;
@@ -139,8 +139,7 @@ pub fn subtitle_files(json: &str, source: VideoSourceId) -> Vec<Subtitle> {
     objects(json).iter().filter_map(subtitle).collect()
 }
 
-/// The names of those pictures beside a video that are for this purpose. A file of another sort is none, whatever the
-/// plugin says.
+/// Names of the artwork files with this purpose; skips names with any other extension.
 pub fn pictures(json: &str, purpose: &str) -> Vec<String> {
     let name = |object: &Object| {
         text(object, "name")
@@ -151,14 +150,14 @@ pub fn pictures(json: &str, purpose: &str) -> Vec<String> {
 }
 
 impl VideoSubject {
-    /// What plugins call a picture of this kind of such a subject; `None` if it has none of the kind.
+    /// The purpose that plugins use for artwork of this kind; `None` if the subject has no such artwork.
     pub fn purpose(self, kind: ArtworkKind) -> Option<&'static str> {
         match (self, kind) {
             (Self::Show(_), ArtworkKind::Poster) => Some("show-poster"),
             (Self::Show(_), ArtworkKind::Backdrop) => Some("show-backdrop"),
             (Self::Season(_), ArtworkKind::Poster) => Some("season-poster"),
             (Self::Show(_), ArtworkKind::Thumb) | (Self::Season(_), _) => None,
-            // Banners and logos beside episodes are the show's.
+            // A banner or logo beside an episode belongs to the show.
             (Self::Episode(_), ArtworkKind::Banner | ArtworkKind::Logo) => None,
             (_, ArtworkKind::Poster) => Some("poster"),
             (_, ArtworkKind::Backdrop) => Some("backdrop"),
@@ -168,7 +167,7 @@ impl VideoSubject {
         }
     }
 
-    /// The kinds of picture that stand for the subject, the best first.
+    /// The kinds of artwork that can represent the subject, best first.
     pub fn front(self) -> &'static [ArtworkKind] {
         match self {
             Self::Movie(_) => &[ArtworkKind::Poster, ArtworkKind::Thumb, ArtworkKind::Backdrop],
@@ -186,7 +185,7 @@ mod tests {
     const SOURCE: fn() -> VideoSourceId = || VideoSourceId::from(7);
 
     #[test]
-    fn what_a_plugin_sent_beside_the_contract_is_left_out() {
+    fn elements_that_violate_the_contract_are_skipped() {
         let ann = Person {
             name: "Ann".into(),
             role: "actor".into(),
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_tags_whatever_a_plugin_goes_by() {
+    fn languages_are_normalized_to_tags() {
         let sent = r#"[{"type":"audio","language":"GER"},{"type":"audio","language":"und"},{"type":"audio","language":7},
             {"type":"subtitle","language":"pt_br"},{"type":"subtitle","language":"Klingonese"}]"#;
         let streams = Streams::read(sent, SOURCE());
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_are_neither_subtitles_nor_pictures_are_not_named() {
+    fn files_with_other_extensions_are_skipped() {
         let sent = r#"[{"name":"a.en.srt","format":"srt"},{"name":"../../etc/passwd"},{"name":"a.mkv"},{"format":"srt"}]"#;
         let found = subtitle_files(sent, SOURCE());
         assert_eq!(found.len(), 1);
@@ -250,12 +249,15 @@ mod tests {
     }
 
     #[test]
-    fn subtitles_have_ids_of_their_own_that_stay() {
+    fn subtitle_ids_are_distinct_and_stable() {
         let sent = r#"[{"type":"video"},{"type":"subtitle"},{"type":"subtitle"}]"#;
         let streams = Streams::read(sent, SOURCE()).subtitles;
         let files = subtitle_files(r#"[{"name":"b.srt"},{"name":"a.srt"}]"#, SOURCE());
         let alone = subtitle_files(r#"[{"name":"a.srt"}]"#, SOURCE());
-        assert_eq!(files[1].id, alone[0].id, "its place in the list does not matter");
+        assert_eq!(
+            files[1].id, alone[0].id,
+            "the id does not depend on the position in the list"
+        );
         let ids: std::collections::HashSet<_> = streams.iter().chain(&files).map(|one| one.id).collect();
         assert_eq!(ids.len(), 4);
         assert!(ids.iter().all(|id| id.source() == SOURCE()));

@@ -1,7 +1,8 @@
-//! Movies, shows, seasons and episodes as the store has them. `facts.rs` holds what one file says, `source.rs` a file
-//! that shows one of them, `json.rs` reads what the store keeps as JSON.
+//! Movies, TV shows, seasons and episodes as the store returns them. `facts` has the metadata of one file, which
+//! `from_extraction` interprets; `source` has the files of an item; `json` parses stored JSON.
 
 mod facts;
+mod from_extraction;
 mod json;
 mod source;
 
@@ -15,39 +16,39 @@ use crate::id::{MovieId, TvEpisodeId, TvSeasonId, TvShowId};
 use crate::time::Timestamp;
 use crate::user_data::UserData;
 
-/// Somebody who worked on a movie or an episode.
+/// A person who worked on a movie or an episode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// Their name.
+    /// As written in the file.
     pub name: String,
     /// Such as `director` or `actor`.
     pub role: String,
-    /// Whom they play.
+    /// The character they play.
     pub character: Option<String>,
 }
 
 /// A movie.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Movie {
-    /// Identifier.
+    /// Id.
     pub id: MovieId,
     /// Title.
     pub title: String,
-    /// By which it sorts.
+    /// Sort key.
     pub sort_title: String,
-    /// In the language it was made in.
+    /// Title in the original language.
     pub original_title: Option<String>,
-    /// Of the first showing.
+    /// Year of release.
     pub year: Option<i32>,
-    /// The day, or as much of it as is known: `1995-12`.
+    /// Release date with the known parts: `1995-12`.
     pub released_on: Option<String>,
-    /// What it is about.
+    /// Plot summary.
     pub overview: Option<String>,
-    /// Its line on the poster.
+    /// Slogan on the poster.
     pub tagline: Option<String>,
     /// Such as `PG-13`.
     pub content_rating: Option<String>,
-    /// The collection or set it is part of.
+    /// The collection that the movie belongs to.
     pub collection: Option<String>,
     /// In order.
     pub genres: Vec<String>,
@@ -55,94 +56,94 @@ pub struct Movie {
     pub studios: Vec<String>,
     /// In order.
     pub people: Vec<Person>,
-    /// Ids elsewhere: source and id.
+    /// Ids in other databases: name of the database, id.
     pub external_ids: Vec<(String, String)>,
-    /// Its files that the caller sees, the best first.
+    /// Files that the caller may access, best first.
     pub sources: Vec<VideoSource>,
-    /// What the user did with it who asks; the store does not know who does.
+    /// Of the requesting user; filled in by the service.
     pub user_data: UserData,
 }
 
-/// A show.
+/// A TV show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Show {
-    /// Identifier.
+    /// Id.
     pub id: TvShowId,
     /// Title.
     pub title: String,
-    /// By which it sorts.
+    /// Sort key.
     pub sort_title: String,
-    /// Of the first episode.
+    /// Year of the first episode.
     pub year: Option<i32>,
-    /// What it is about.
+    /// Plot summary.
     pub overview: Option<String>,
     /// Such as `TV-14`.
     pub content_rating: Option<String>,
     /// In order.
     pub genres: Vec<String>,
-    /// Ids elsewhere: source and id.
+    /// Ids in other databases: name of the database, id.
     pub external_ids: Vec<(String, String)>,
-    /// Seasons that the caller sees.
+    /// Seasons with episodes that the caller may access.
     pub season_count: i64,
-    /// Episodes that the caller sees.
+    /// Episodes that the caller may access.
     pub episode_count: i64,
-    /// There is a poster or a backdrop beside its files.
+    /// A poster or backdrop is among the sidecars.
     pub has_artwork: bool,
 }
 
 /// A season of a show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Season {
-    /// Identifier.
+    /// Id.
     pub id: TvSeasonId,
     /// The show.
     pub show: TvShowId,
-    /// 0 are the specials; `None` holds the episodes of no known season.
+    /// 0 for specials; `None` for episodes of unknown season.
     pub number: Option<i32>,
-    /// Episodes that the caller sees.
+    /// Episodes that the caller may access.
     pub episode_count: i64,
-    /// There is a poster of it beside its files.
+    /// A poster of the season is among the sidecars.
     pub has_artwork: bool,
 }
 
 /// An episode of a show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Episode {
-    /// Identifier.
+    /// Id.
     pub id: TvEpisodeId,
-    /// The show.
+    /// Id of the show.
     pub show: TvShowId,
-    /// The show's title.
+    /// Title of the show.
     pub show_title: String,
-    /// The season.
+    /// Id of the season.
     pub season: TvSeasonId,
-    /// The season's number.
+    /// Number of the season.
     pub season_number: Option<i32>,
-    /// Number in the season.
+    /// Number within the season.
     pub number: Option<i32>,
-    /// The last number, when the file holds several.
+    /// Last number, if the file contains several episodes.
     pub number_end: Option<i32>,
-    /// Number since the show began.
+    /// Number counted from the first episode of the show.
     pub absolute: Option<i32>,
-    /// The day of the first showing, as `2017-04-20`.
+    /// Date of first broadcast as `2017-04-20`.
     pub air_date: Option<String>,
     /// Title.
     pub title: String,
-    /// By which it sorts.
+    /// Sort key.
     pub sort_title: String,
-    /// What it is about.
+    /// Plot summary.
     pub overview: Option<String>,
     /// In order.
     pub people: Vec<Person>,
-    /// Ids elsewhere: source and id.
+    /// Ids in other databases: name of the database, id.
     pub external_ids: Vec<(String, String)>,
-    /// Its files that the caller sees, the best first.
+    /// Files that the caller may access, best first.
     pub sources: Vec<VideoSource>,
-    /// What the user did with it who asks; the store does not know who does.
+    /// Of the requesting user; filled in by the service.
     pub user_data: UserData,
 }
 
-/// Something with pictures of its own beside its files.
+/// An item that can have artwork among its sidecars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VideoSubject {
     /// A movie.
@@ -156,12 +157,12 @@ pub enum VideoSubject {
 }
 
 impl Movie {
-    /// First indexed.
+    /// When it was first indexed.
     pub fn created_at(&self) -> Timestamp {
         self.id.created_at()
     }
 
-    /// Milliseconds. The parts of a movie play one after the other; of several whole files the longest counts.
+    /// In milliseconds: the sum of all parts of a movie, or the longest of several complete files.
     pub fn runtime_ms(&self) -> Option<i64> {
         if self.sources.iter().any(|source| source.part > Some(1)) {
             let known = self.sources.iter().filter_map(|source| source.duration_ms);
@@ -173,17 +174,17 @@ impl Movie {
 }
 
 impl Episode {
-    /// First indexed.
+    /// When it was first indexed.
     pub fn created_at(&self) -> Timestamp {
         self.id.created_at()
     }
 
-    /// Milliseconds, of the longest file.
+    /// In milliseconds, of the longest file.
     pub fn runtime_ms(&self) -> Option<i64> {
         longest(&self.sources)
     }
 
-    /// How the name of the best file was understood.
+    /// How the name of the best file was parsed.
     pub fn name_match(&self) -> Option<&NameMatch> {
         self.sources.iter().find_map(|source| source.name_match.as_ref())
     }
@@ -193,7 +194,7 @@ fn longest(sources: &[VideoSource]) -> Option<i64> {
     sources.iter().filter_map(|source| source.duration_ms).max()
 }
 
-/// Whether none of the files was there in the last run.
+/// Whether the last scan found none of the files.
 pub fn all_missing(sources: &[VideoSource]) -> bool {
     sources.iter().all(|source| source.missing)
 }

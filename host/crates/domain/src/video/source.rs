@@ -1,68 +1,68 @@
-//! A file that shows a movie or an episode: its streams, and what lies beside it.
+//! The files of a movie or episode: streams, subtitles, chapters and artwork.
 
 use std::cmp::Reverse;
 
 use crate::id::{SubtitleId, VideoSourceId};
 
-/// A stream of pictures.
+/// A video stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoStream {
-    /// As ffprobe calls it.
+    /// The codec name of ffprobe.
     pub codec: Option<String>,
-    /// Pixels as coded.
+    /// Coded pixels.
     pub width: Option<i64>,
-    /// Pixels as coded.
+    /// Coded pixels.
     pub height: Option<i64>,
     /// `hdr10`, `hlg` or `dolby-vision`.
     pub hdr: Option<String>,
-    /// Pictures a second.
+    /// Frames per second.
     pub fps: Option<f64>,
-    /// Degrees by which a player turns it clockwise.
+    /// Degrees of clockwise rotation for display.
     pub rotation: Option<i64>,
 }
 
-/// A stream of sound.
+/// An audio stream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AudioStream {
-    /// As ffprobe calls it.
+    /// The codec name of ffprobe.
     pub codec: Option<String>,
     /// Number of channels.
     pub channels: Option<i64>,
-    /// BCP 47.
+    /// BCP 47 tag.
     pub language: Option<String>,
-    /// What the file calls it.
+    /// The title in the stream's metadata.
     pub title: Option<String>,
-    /// A player takes it unasked.
+    /// Marked as the default stream.
     pub is_default: bool,
 }
 
-/// Where subtitles are.
+/// Where subtitles are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubtitleOrigin {
-    /// In a file of this name beside the video.
+    /// In a sidecar of this name.
     File(String),
-    /// A stream of the video's own file.
+    /// In a stream of the video file.
     Stream,
 }
 
 /// Subtitles of a video.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subtitle {
-    /// Stays as long as the file keeps its name or the stream its position.
+    /// Stable as long as the sidecar keeps its name or the stream its position.
     pub id: SubtitleId,
     /// Where they are.
     pub origin: SubtitleOrigin,
-    /// Of a file such as `srt`, of a stream its codec.
+    /// Extension of a sidecar such as `srt`, codec of a stream.
     pub format: Option<String>,
-    /// BCP 47.
+    /// BCP 47 tag.
     pub language: Option<String>,
-    /// What the file or the stream is called.
+    /// From the sidecar's name or the stream's metadata.
     pub title: Option<String>,
-    /// Shown even where subtitles are off.
+    /// To be shown even if subtitles are off.
     pub forced: bool,
-    /// With sounds written out.
+    /// Includes descriptions of sounds.
     pub hearing_impaired: bool,
-    /// Shown unasked.
+    /// Marked as the default.
     pub is_default: bool,
 }
 
@@ -71,40 +71,40 @@ pub struct Subtitle {
 pub struct Chapter {
     /// Milliseconds.
     pub start_ms: i64,
-    /// Milliseconds; without it, where the next begins.
+    /// Milliseconds; `None` if it ends where the next begins.
     pub end_ms: Option<i64>,
-    /// What it is called.
+    /// From the file.
     pub title: Option<String>,
 }
 
-/// How a file's name was understood.
+/// How the file's name was parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NameMatch {
-    /// The rule.
+    /// The naming rule that matched.
     pub pattern: String,
-    /// How sure that is, 0 to 1.
+    /// 0 to 1.
     pub confidence: Option<f64>,
 }
 
-/// What a picture is for.
+/// The purpose of an artwork file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArtworkKind {
     /// Upright, with the title.
     Poster,
-    /// Wide, without words.
+    /// Wide, without text.
     Backdrop,
     /// Wide and low, with the title.
     Banner,
-    /// The title's lettering.
+    /// The title as lettering.
     Logo,
-    /// A scene.
+    /// A still frame.
     Thumb,
 }
 
 /// A video file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoSource {
-    /// Identifier; the file's.
+    /// The id of the file.
     pub id: VideoSourceId,
     /// Such as `Director's Cut`.
     pub edition: Option<String>,
@@ -114,7 +114,7 @@ pub struct VideoSource {
     pub container: Option<String>,
     /// Bytes.
     pub size: i64,
-    /// Bits a second over the whole file.
+    /// Bits per second of the whole file.
     pub bitrate: Option<i64>,
     /// Playing time in milliseconds.
     pub duration_ms: Option<i64>,
@@ -122,22 +122,22 @@ pub struct VideoSource {
     pub video: Vec<VideoStream>,
     /// In the file's order.
     pub audio: Vec<AudioStream>,
-    /// Those of files first.
+    /// Sidecars first.
     pub subtitles: Vec<Subtitle>,
-    /// By their beginnings.
+    /// By start time.
     pub chapters: Vec<Chapter>,
-    /// There is a picture beside it that is its own.
+    /// A sidecar is artwork of this file alone.
     pub has_artwork: bool,
-    /// How its name was understood.
+    /// How its name was parsed.
     pub name_match: Option<NameMatch>,
-    /// It could not be read in the last run: the rest is what an earlier one read.
+    /// The last scan could not read it; the other values are from an earlier one.
     pub errored: bool,
-    /// It was not there in the last run.
+    /// The last scan did not find it.
     pub missing: bool,
 }
 
 impl VideoSource {
-    /// The best source is the least: there, readable, the first part, and the largest.
+    /// `Ord` sorts the best source first: present, readable, the first part, the largest.
     pub fn rank(&self) -> (bool, bool, i32, Reverse<i64>, VideoSourceId) {
         let part = self.part.unwrap_or(1);
         (self.missing, self.errored, part, Reverse(self.size), self.id)

@@ -1,8 +1,7 @@
-//! Sessions: begun by a sign-in, kept alive by refresh tokens (`refresh.rs`), ended by their owner or others.
+//! Sessions: opened by a login, extended by refresh tokens (`refresh.rs`), ended by logout or revocation.
 
 mod refresh;
-
-pub use refresh::{RefreshError, RefreshRequest};
+mod revoke;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,51 +24,53 @@ use svc_domain::time::Timestamp;
 use svc_domain::user::User;
 use svc_store::{IdentityChange, PresentedRefresh};
 
-/// How long a session lasts in any case.
+pub use refresh::{RefreshError, RefreshRequest};
+
+/// Maximum lifetime of a session.
 const ABSOLUTE: Duration = Duration::from_secs(90 * 24 * 60 * 60);
-/// Sessions of one account that can be refreshed; the oldest go.
+/// Maximum of refreshable sessions per account; the oldest are deleted.
 const MAX_SESSIONS: i64 = 50;
-/// Refreshes of one session.
+/// Limit on refreshes of one session.
 const REFRESH_RATE: RateLimit = RateLimit::new(30, 1);
 
-/// How a session begins.
+/// Input for a new session.
 #[derive(Debug, Clone)]
 pub struct NewSession {
     /// The app.
     pub app: App,
-    /// Who vouches for it.
+    /// How the account authenticated.
     pub kind: SessionKind,
-    /// The program that signs in.
+    /// The client program.
     pub client: ClientInfo,
-    /// Whether it gets a refresh cookie: not from another site.
+    /// Whether to issue a refresh cookie; not for requests from another site.
     pub refreshable: bool,
-    /// The refresh cookie that it sent, whose session ends.
+    /// The refresh cookie of the request, whose session ends.
     pub previous: Option<String>,
-    /// The hash of the password that it proved with, if with one.
+    /// The hash that the password matched, if there was one.
     pub password_hash: Option<String>,
 }
 
 /// A refresh cookie to be set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefreshCookie {
-    /// The secret.
+    /// The cookie value.
     pub token: RefreshToken,
-    /// How long the browser keeps it; as long as it runs if absent.
+    /// `Max-Age` of the cookie; a browser-session cookie if `None`.
     pub max_age: Option<Duration>,
 }
 
-/// A session that began or went on.
+/// A new or extended session.
 #[derive(Debug)]
 pub struct IssuedSession {
     /// Access token.
     pub access_token: String,
-    /// Where the app keeps it.
+    /// Where the app stores it.
     pub scope: SessionScope,
-    /// The cookie with which it goes on.
+    /// The cookie for the next refresh.
     pub cookie: Option<RefreshCookie>,
 }
 
-/// Keeps sessions.
+/// The sessions service.
 #[derive(Debug, Clone)]
 pub struct Sessions {
     context: Context,
@@ -80,7 +81,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Over these accounts, keys and settings.
+    /// Creates the service.
     pub fn new(context: Context, keys: KeyRing, settings: Settings, cloud: Arc<dyn Cloud>) -> Self {
         Self {
             context,
@@ -91,7 +92,7 @@ impl Sessions {
         }
     }
 
-    /// What an app is told and given of how long its sessions last. A guest's end with the browser.
+    /// The session policy of the app; a guest's session ends with the browser.
     fn policy(&self, app: App, user: &User) -> SessionPolicy {
         let policy = self.settings.session_policy(app);
         if user.is_guest && policy.scope == SessionScope::Local {
@@ -111,12 +112,12 @@ impl Sessions {
             .map_err(ServiceError::internal)
     }
 
-    /// The refresh token of a cookie, if this server made it.
+    /// Parses a cookie and verifies its seal.
     fn token(&self, cookie: &str) -> Option<RefreshToken> {
         RefreshToken::read(cookie, self.keys.current().refresh_key())
     }
 
-    /// Begins a session of an account that proved who it is.
+    /// Opens a session for an authenticated account.
     pub(super) async fn open(&self, user: User, new_session: NewSession) -> Result<IssuedSession> {
         let sessions = self.clone();
         run_to_completion(&self.context.tasks, "session-open", async move {
@@ -135,7 +136,7 @@ impl Sessions {
             .then(|| RefreshToken::generate(random, keys.refresh_key(), id))
             .transpose()
             .map_err(ServiceError::internal)?;
-        // Without a refresh token the session is as long as its one access token.
+        // Without a refresh token the session ends with its only access token.
         let (idle_expires_at, expires_at) = if token.is_some() {
             (policy.idle_expiry(now), later(now, ABSOLUTE))
         } else {
@@ -162,8 +163,8 @@ impl Sessions {
             .as_deref()
             .and_then(|cookie| self.token(cookie));
         let mut change = context.store.change_identity().await?;
-        // The account may have been disabled, or its password changed, since somebody proved to be it: what ended
-        // all its sessions then must end this one too.
+        // Repeated inside the transaction: the account may have been disabled or its password changed since it
+        // authenticated, which revoked all of its sessions.
         let account = change.account(user.id).await?;
         let is_proved = match &new_session.password_hash {
             Some(hash) => change.has_password_hash(user.id, hash).await?,
@@ -203,74 +204,6 @@ impl Sessions {
         })
     }
 
-    /// Ends the session of a cookie and that of an access token, whichever there are.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn end(
-        &self,
-        cookie: Option<&str>,
-        session: Option<(UserId, SessionId)>,
-        client: ClientInfo,
-    ) -> Result<()> {
-        let token = cookie.and_then(|cookie| self.token(cookie));
-        if token.is_none() && session.is_none() {
-            return Ok(());
-        }
-        let sessions = self.clone();
-        run_to_completion(&self.context.tasks, "session-end", async move {
-            let context = &sessions.context;
-            let mut change = context.store.change_identity().await?;
-            let now = context.now();
-            let mut ended: Vec<_> = session.into_iter().collect();
-            if let Some(token) = token
-                && let Some(presented) = presented(&mut change, &token).await?
-            {
-                ended.push((presented.session.user, presented.session.id));
-            }
-            for &(user, session) in &ended {
-                if change.revoke_session(user, session, now).await? {
-                    let account = change.account(user).await?.map(|account| account.user);
-                    let event = AuditEvent::LoggedOut;
-                    let entry = context.audit_entry(event, &client, account.as_ref(), None, &[]);
-                    change.audit(&entry).await?;
-                }
-            }
-            Ok(change.commit_of(ended.into_iter().map(|(user, _)| user)).await?)
-        })
-        .await
-    }
-
-    /// The sessions of an account, newest first.
-    ///
-    /// # Errors
-    /// Not found; the store's.
-    pub async fn list(&self, user: UserId) -> Result<Vec<Session>> {
-        let store = &self.context.store;
-        store.account(user).await?.ok_or(ServiceError::NotFound)?;
-        Ok(store.live_sessions(user, self.context.now()).await?)
-    }
-
-    /// Ends one session of an account.
-    ///
-    /// # Errors
-    /// Not found; refused for an account that may do more than the caller; the store's.
-    pub async fn revoke(&self, by: AuthContext, user: UserId, session: SessionId) -> Result<()> {
-        let ended = self.revoke_some(by, user, Some(session)).await?;
-        if ended == 0 {
-            return Err(ServiceError::NotFound);
-        }
-        Ok(())
-    }
-
-    /// Ends all sessions of an account but the caller's own; gives how many there were.
-    ///
-    /// # Errors
-    /// As [`Sessions::revoke`].
-    pub async fn revoke_all(&self, by: AuthContext, user: UserId) -> Result<u64> {
-        self.revoke_some(by, user, None).await
-    }
-
     async fn revoke_some(&self, by: AuthContext, user: UserId, only: Option<SessionId>) -> Result<u64> {
         let context = self.context.clone();
         run_to_completion(&self.context.tasks, "session-revoke", async move {
@@ -298,7 +231,7 @@ impl Sessions {
     }
 }
 
-/// What a token leads to, within a change.
+/// Decides what to do with a refresh token, within a transaction.
 async fn presented(change: &mut IdentityChange, token: &RefreshToken) -> Result<Option<PresentedRefresh>> {
     let hash = token.hash();
     Ok(change

@@ -1,9 +1,10 @@
-//! Letting a session go on: a refresh token is good for one use, and for a moment gives the newest token once more.
+//! Refreshing a session. A refresh token is valid once; during a short grace period, a repeated use returns the newest
+//! token again.
 
 use std::time::Duration;
 
 use crate::app::App;
-use crate::error::{Result, ServiceError};
+use crate::error::{ErrorCode, Result, ServiceError};
 use crate::secret_token::{RefreshToken, Salt};
 use crate::sessions::{IssuedSession, NewSession, Sessions, cookie, presented};
 use crate::{ClientInfo, run_to_completion};
@@ -13,35 +14,35 @@ use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 use svc_store::{PresentedRefresh, Rotation};
 
-/// How long after its use a token gives the session's newest token once more: an answer got lost, or several tabs
-/// asked at once. Others may have gone on from its successor meanwhile, as often as they like.
+/// Grace period after the first use of a token, for lost responses and tabs that refresh at once. The newest token is
+/// returned even if its successors were used meanwhile.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// What a linked account is told without the right cloud token.
+/// The message for a linked account without a valid cloud token.
 const LINKED: &str =
     "this account is linked to a cloud account, whose token is missing or of another account";
 
-/// A request to go on.
+/// Input of [`Sessions::refresh`].
 #[derive(Debug, Clone, Default)]
 pub struct RefreshRequest {
     /// The refresh cookie.
     pub cookie: Option<String>,
-    /// The token of a cloud account.
+    /// A token of the cloud.
     pub cloud_token: Option<String>,
-    /// It comes from a page of another site: no cookie counts.
+    /// The request comes from another site; its cookie is ignored.
     pub cross_site: bool,
-    /// The app, if the client says.
+    /// The app, if the client named one.
     pub app: Option<App>,
-    /// The program that asks.
+    /// The client program.
     pub client: ClientInfo,
 }
 
-/// A session that does not go on.
+/// A failed refresh.
 #[derive(Debug)]
 pub struct RefreshError {
-    /// Why.
+    /// The cause.
     pub error: ServiceError,
-    /// The cookie is of no more use.
+    /// Whether the response has to delete the cookie.
     pub clear_cookie: bool,
 }
 
@@ -54,24 +55,24 @@ impl<E: Into<ServiceError>> From<E> for RefreshError {
     }
 }
 
-/// The cookie is unknown, used up, or its session over.
-fn ended() -> RefreshError {
+/// The cookie is unknown or used, or its session has ended.
+fn session_ended() -> RefreshError {
     RefreshError {
         error: unauthorized(None, "the session has ended; sign in again"),
         clear_cookie: true,
     }
 }
 
-fn unauthorized(code: Option<&'static str>, message: &'static str) -> ServiceError {
+fn unauthorized(code: Option<ErrorCode>, message: &'static str) -> ServiceError {
     ServiceError::Unauthorized { code, message }
 }
 
-/// What a presented token leads to.
+/// The action for a presented token.
 enum RefreshDecision {
     Rotate,
-    /// Used a moment ago: the newest token again.
+    /// Used within the grace period: return the newest token.
     Repeat,
-    /// Used long ago: somebody has a copy.
+    /// Used before the grace period: the token was copied.
     Reused,
     Ended,
 }
@@ -90,21 +91,21 @@ fn decide(presented: &PresentedRefresh, now: Timestamp) -> RefreshDecision {
     }
 }
 
-/// Tokens that were used since then may be used again.
+/// Tokens used after this time are within the grace period.
 fn grace_begins(now: Timestamp) -> Timestamp {
     let grace = i64::try_from(GRACE.as_millis()).unwrap_or(0);
     Timestamp::from_millis(now.millis().saturating_sub(grace))
 }
 
 impl Sessions {
-    /// Lets a session go on: a new access token, and for a cookie the next one.
+    /// Refreshes a session: issues an access token and, for a cookie, the next refresh token.
     ///
     /// # Errors
-    /// Unauthorized when the cookie, or the cloud token in its place, is of no use; throttled; unavailable when the
-    /// cloud has to vouch and cannot be asked. Only the first changes anything.
+    /// Unauthorized if the cookie, or the cloud token in its place, is invalid; too many attempts; try later if the
+    /// cloud is unavailable. Only the first changes the session.
     pub async fn refresh(&self, request: RefreshRequest) -> std::result::Result<IssuedSession, RefreshError> {
         let token = match &request.cookie {
-            Some(cookie) if !request.cross_site => self.token(cookie).ok_or_else(ended)?,
+            Some(cookie) if !request.cross_site => self.token(cookie).ok_or_else(session_ended)?,
             _ => return self.refresh_by_cloud(request).await,
         };
         let store = &self.context.store;
@@ -112,15 +113,15 @@ impl Sessions {
         let presented = store
             .presented_refresh(&hash, token.session(), token.generation())
             .await?;
-        let presented = presented.ok_or_else(ended)?;
+        let presented = presented.ok_or_else(session_ended)?;
         let account = store.account(presented.session.user).await?;
         let Some(Account { user, .. }) = account.filter(|account| self.may_go_on(&account.user)) else {
-            return Err(ended());
+            return Err(session_ended());
         };
         if !presented.session.is_live(self.context.now()) {
-            return Err(ended());
+            return Err(session_ended());
         }
-        // Before anything is used up: whatever the cloud says, the session is as it was.
+        // Checked before the token is used, so that a rejection leaves the session unchanged.
         self.require_cloud_consent(&user, request.cloud_token.as_deref())
             .await?;
         let sessions = self.clone();
@@ -128,14 +129,14 @@ impl Sessions {
         let issued = run_to_completion(&self.context.tasks, "session-refresh", async move {
             sessions.rotate(&user, token, &client).await
         });
-        issued.await?.ok_or_else(ended)
+        issued.await?.ok_or_else(session_ended)
     }
 
     fn may_go_on(&self, user: &User) -> bool {
         user.enabled && (!user.is_guest || self.settings.guest_access())
     }
 
-    /// A linked account goes on only while its cloud account does.
+    /// A linked account can refresh only while the cloud accepts its token.
     async fn require_cloud_consent(&self, user: &User, cloud_token: Option<&str>) -> Result<()> {
         let Some(linked) = &user.cloud_account else {
             return Ok(());
@@ -149,7 +150,7 @@ impl Sessions {
         }
     }
 
-    /// Uses up a token, in one transaction; `None` if its session is over or was just ended because of it.
+    /// Rotates a token in one transaction; `None` if its session has ended or is ended by this reuse.
     async fn rotate(
         &self,
         user: &User,
@@ -166,8 +167,8 @@ impl Sessions {
         };
         let now = context.now();
         let session = &presented.session;
-        let app =
-            App::from_name(&session.app).ok_or_else(|| ServiceError::internal("a session of no app"))?;
+        let app = App::from_name(&session.app)
+            .ok_or_else(|| ServiceError::internal("a session has an unknown app"))?;
         let policy = self.policy(app, user);
         let successor = match decide(&presented, now) {
             RefreshDecision::Ended => return Ok(None),
@@ -178,22 +179,22 @@ impl Sessions {
                 let entry = context.audit_entry(event, client, None, Some(user), &details);
                 change.audit(&entry).await?;
                 change.commit_of([session.user]).await?;
-                tracing::warn!(user = %user.id, session = %session.id, "a refresh token was used twice: session ended");
+                tracing::warn!(user = %user.id, session = %session.id, "refresh token reused; session revoked");
                 return Ok(None);
             }
             RefreshDecision::Repeat => {
                 let salts = change.rotation_salts(session.id, presented.generation).await?;
                 if salts.len() as i64 != session.generation - presented.generation {
                     return Err(ServiceError::internal(
-                        "a refresh token whose successors are not known",
+                        "the successors of a refresh token are unknown",
                     ));
                 }
-                newest(token, keys.refresh_key(), &salts)?
+                newest_token(token, keys.refresh_key(), &salts)?
             }
             RefreshDecision::Rotate => {
-                // What repeats an answer costs nothing: tabs that ask at once are no flood.
+                // Repeated uses are not limited, because tabs that refresh at once are no abuse.
                 let allowed = self.refreshes.try_acquire(session.id);
-                allowed.map_err(|retry_after| ServiceError::Throttled { retry_after })?;
+                allowed.map_err(ServiceError::throttled)?;
                 let successor = token.successor(keys.refresh_key(), &salt);
                 let rotation = Rotation {
                     session: session.id,
@@ -217,7 +218,7 @@ impl Sessions {
         }))
     }
 
-    /// Without a cookie only a cloud account can vouch.
+    /// Without a cookie, only a cloud token can authenticate the refresh.
     async fn refresh_by_cloud(
         &self,
         request: RefreshRequest,
@@ -226,7 +227,7 @@ impl Sessions {
             return Err(if request.cross_site {
                 cloud_token_required("a cross-site caller needs a cloud token").into()
             } else {
-                ended()
+                session_ended()
             });
         };
         let vouched = self.cloud.account(&token).await.map_err(ServiceError::from)?;
@@ -235,7 +236,7 @@ impl Sessions {
         let account = account
             .ok_or_else(|| unauthorized(None, "no account of this server is linked to the cloud account"))?;
         let new_session = NewSession {
-            // The token says for which app it was made; a client that does not say gets what every member has.
+            // Access tokens belong to an app; a client that names none gets the app of every member.
             app: request.app.unwrap_or(App::Music),
             kind: SessionKind::Cloud,
             client: request.client,
@@ -247,8 +248,8 @@ impl Sessions {
     }
 }
 
-/// The session's newest token, made again from one that was used: each was made from the one before it.
-fn newest(used: RefreshToken, key: &[u8; 32], salts: &[Vec<u8>]) -> Result<RefreshToken> {
+/// Derives the session's newest token from a used one by applying each stored salt in order.
+fn newest_token(used: RefreshToken, key: &[u8; 32], salts: &[Vec<u8>]) -> Result<RefreshToken> {
     salts.iter().try_fold(used, |token, salt| {
         let salt: Salt = salt.as_slice().try_into().map_err(ServiceError::internal)?;
         Ok(token.successor(key, &salt))
@@ -256,5 +257,5 @@ fn newest(used: RefreshToken, key: &[u8; 32], salts: &[Vec<u8>]) -> Result<Refre
 }
 
 fn cloud_token_required(message: &'static str) -> ServiceError {
-    unauthorized(Some("cloud_token_required"), message)
+    unauthorized(Some(ErrorCode::CloudTokenRequired), message)
 }

@@ -1,56 +1,56 @@
-//! The settings that there are: a closed list, each with its type, default and bounds.
+//! The closed list of settings with types, defaults and bounds.
 
 use serde_json::{Value, json};
 
 use crate::app::App;
 
-/// Whose a setting is.
+/// The owner of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// The whole server's.
+    /// One value for the server.
     Server,
-    /// The whole server's, and may differ from app to app.
+    /// One value for the server, which each app can override.
     ServerPerApp,
-    /// Each account's own.
+    /// One value per account.
     Account,
 }
 
 impl Scope {
-    /// Whether it takes `ServerSettings.Update` to change.
+    /// Whether `ServerSettings.Update` is required to change it.
     pub fn is_server_wide(self) -> bool {
         matches!(self, Self::Server | Self::ServerPerApp)
     }
 }
 
-/// What values a setting may have.
+/// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
-    /// Yes or no.
+    /// A boolean.
     Boolean {
-        /// If nobody said.
+        /// Used if no value is stored.
         default: bool,
     },
-    /// A whole number within bounds.
+    /// An integer within bounds.
     Integer {
-        /// If nobody said.
+        /// Used if no value is stored.
         default: i64,
-        /// Smallest.
+        /// Minimum, inclusive.
         min: i64,
-        /// Largest.
+        /// Maximum, inclusive.
         max: i64,
     },
-    /// One of these words.
+    /// One of several words.
     Choice {
-        /// If nobody said.
+        /// Used if no value is stored.
         default: &'static str,
-        /// The words.
+        /// The allowed values.
         words: &'static [&'static str],
     },
-    /// A text that is shown.
+    /// A text for display.
     Text {
-        /// If nobody said.
+        /// Used if no value is stored.
         default: &'static str,
-        /// Characters, at most.
+        /// Maximum length in characters.
         max: usize,
     },
 }
@@ -58,13 +58,13 @@ pub enum Kind {
 /// One setting.
 #[derive(Debug)]
 pub struct Setting {
-    /// Its name in the API.
+    /// Name in the API.
     pub key: &'static str,
-    /// The app that it is for; all if `None`.
+    /// The only app that has it; all apps if `None`.
     pub app: Option<App>,
-    /// Whose it is.
+    /// The owner of its value.
     pub scope: Scope,
-    /// What values it may have.
+    /// The type of its value.
     pub kind: Kind,
 }
 
@@ -81,24 +81,24 @@ const fn boolean(default: bool) -> Kind {
     Kind::Boolean { default }
 }
 
-/// What the server is called.
+/// Name of the server.
 pub const SERVER_NAME: &str = "server_name";
-/// How long a session lasts without being used.
+/// Idle timeout of sessions.
 pub const SESSION_TIMEOUT: &str = "session_timeout";
-/// Whether the guest may sign in.
+/// Whether guest access is enabled.
 pub const GUEST_ACCESS: &str = "guest_access";
-/// How often the directories are scanned by themselves.
+/// Interval of scheduled scans.
 pub const SCAN_SCHEDULE: &str = "scan_schedule";
-/// Whether changes in the directories are noticed at once.
+/// Whether the media directories are watched for changes.
 pub const WATCH_DIRECTORIES: &str = "watch_directories";
-/// How many files a user may play at once; 0 for any number.
+/// Maximum of concurrent streams per user; 0 is unlimited.
 pub const MAX_CONCURRENT_STREAMS: &str = "max_concurrent_streams";
-/// Days after which a file that is gone is forgotten; 0 keeps it for good.
+/// Days after which missing files are purged; 0 is never.
 pub const PURGE_MISSING_AFTER_DAYS: &str = "purge_missing_days";
-/// Whether the names of accounts are shown before signing in.
+/// Whether the list of accounts is visible without a login.
 pub const PUBLIC_USER_LIST: &str = "public_user_list";
 
-/// The words of `session_timeout`: until the page is closed, until the browser is closed, or days without use.
+/// The values of `session_timeout`: until the page is closed, until the browser is closed, or idle days.
 pub const SESSION_TIMEOUTS: &[&str] = &["memory", "session", "1d", "7d", "30d", "90d"];
 
 /// All settings.
@@ -122,13 +122,13 @@ pub const SETTINGS: &[Setting] = &[
     setting("autoplay_next_episode",  Some(App::Cinema), Scope::Account,      boolean(true)),
 ];
 
-/// The setting of this name.
+/// Finds a setting by key.
 pub fn find(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }
 
 impl Setting {
-    /// Its value if nobody said another.
+    /// The default value.
     pub fn default(&self) -> Value {
         match self.kind {
             Kind::Boolean { default } => json!(default),
@@ -137,10 +137,10 @@ impl Setting {
         }
     }
 
-    /// The value as it is stored.
+    /// Checks a value.
     ///
     /// # Errors
-    /// What it should have been.
+    /// The expected type and bounds, as text for the client.
     pub fn check(&self, value: &Value) -> Result<Value, String> {
         match (self.kind, value) {
             (Kind::Boolean { .. }, Value::Bool(_)) => Ok(value.clone()),
@@ -164,11 +164,11 @@ impl Setting {
                     ))
                 }
             }
-            (Kind::Text { .. }, _) => Err("must be a text".to_owned()),
+            (Kind::Text { .. }, _) => Err("must be a string".to_owned()),
         }
     }
 
-    /// Whether an app is shown it.
+    /// Whether an app has this setting.
     pub fn is_for(&self, app: App) -> bool {
         self.app.is_none_or(|own| own == app)
     }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_another_type_or_beyond_bounds_are_refused() {
+    fn values_of_wrong_type_or_out_of_bounds_are_rejected() {
         for (key, bad) in [
             ("guest_access", json!("true")),
             ("guest_access", json!(1)),

@@ -1,4 +1,4 @@
-//! What is known of runs, files and directories.
+//! Reads runs, counts and directories.
 
 use std::collections::BTreeMap;
 
@@ -11,48 +11,48 @@ use svc_domain::scan::{Directory, Run, RunCounts, RunLogEntry};
 use svc_identity::error::ServiceError;
 use svc_store::{RunLogFilter, StoreError};
 
-/// What clients are told: no more than what they can do something about.
-pub(super) fn why_it_broke_off(error: &ScanError) -> &'static str {
+/// The message for clients; it names only causes that they can fix.
+pub(super) fn client_message(error: &ScanError) -> &'static str {
     match error {
-        ScanError::Store(StoreError::Full(_)) => "the run broke off: no space is left for the database",
-        ScanError::Store(StoreError::Unavailable(_)) => "the run broke off: the database is not available",
-        _ => "the run broke off; the server's log has the reason",
+        ScanError::Store(StoreError::Full(_)) => "the run was aborted: no space is left for the database",
+        ScanError::Store(StoreError::Unavailable(_)) => "the run was aborted: the database is not available",
+        _ => "the run was aborted; the server's log has the reason",
     }
 }
 
 impl Indexing {
-    /// The counts of the run under way.
+    /// Current counts of the active run.
     pub fn live_counts(&self) -> Option<RunCounts> {
         self.current().as_ref().map(|current| current.progress.counts())
     }
 
-    /// Runs, newest first; the one under way with the numbers of this moment.
+    /// Runs, newest first; the active one with its current counts.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn runs(&self, page: Pagination) -> Result<Listing<Run>, ServiceError> {
         let mut runs = self.scanner.store.list_runs(page).await?;
         for run in &mut runs.items {
-            if let Some(known) = self.known(run.id) {
+            if let Some(known) = self.run_in_memory(run.id) {
                 *run = known;
             }
         }
         Ok(runs)
     }
 
-    /// One run, with the numbers of this moment if it is under way.
+    /// A run, with its current counts if it is active.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn run(&self, id: RunId) -> Result<Run, ServiceError> {
-        match self.known(id) {
+        match self.run_in_memory(id) {
             Some(run) => Ok(run),
             None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),
         }
     }
 
-    /// A run of which more is known here than in the store: the one under way, or one whose end could not be stored.
-    fn known(&self, id: RunId) -> Option<Run> {
+    /// The run in memory, if it is newer than its row: the active one, or one whose end could not be stored.
+    fn run_in_memory(&self, id: RunId) -> Option<Run> {
         let current = self.current();
         let live = current.as_ref().filter(|current| current.run.id == id);
         live.map(CurrentRun::snapshot).or_else(|| self.unsaved.end_of(id))
@@ -61,7 +61,7 @@ impl Indexing {
     /// The log of a run.
     ///
     /// # Errors
-    /// Not found for an unknown run; the store's.
+    /// Not found; database errors.
     pub async fn run_logs(
         &self,
         id: RunId,
@@ -71,10 +71,10 @@ impl Indexing {
         Ok(self.scanner.store.list_run_logs(id, filter, part).await?)
     }
 
-    /// Files in the index, by kind.
+    /// Number of indexed files by kind.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn counts(&self) -> Result<BTreeMap<MediaKind, i64>, ServiceError> {
         Ok(self.scanner.store.file_counts().await?)
     }
@@ -82,15 +82,15 @@ impl Indexing {
     /// The configured directories.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn directories(&self) -> Result<Vec<Directory>, ServiceError> {
         Ok(self.scanner.store.list_directories().await?)
     }
 
-    /// The ids of the configured directories, which is asked often.
+    /// The ids of the configured directories, without the rest of their rows.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn directory_ids(&self) -> Result<Vec<DirectoryId>, ServiceError> {
         Ok(self.scanner.store.directory_ids().await?)
     }

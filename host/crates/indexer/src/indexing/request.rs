@@ -1,4 +1,4 @@
-//! Which run is asked for, and what that comes to on disk.
+//! Requests for runs, and their resolution to directories on disk.
 
 use std::path::PathBuf;
 
@@ -11,30 +11,30 @@ use svc_domain::time::Timestamp;
 use svc_identity::error::{FieldError, ServiceError};
 use svc_platform::media_root::MediaRoot;
 
-/// What a user asks of a run.
+/// An action on the active run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexAction {
-    /// Hold it before the next file.
+    /// Pause before the next file.
     Pause,
-    /// Go on.
+    /// Resume a paused run.
     Resume,
-    /// End it before the next file.
+    /// Stop before the next file.
     Stop,
 }
 
-/// Which run to start.
+/// A request for a run.
 #[derive(Debug, Clone)]
 pub struct StartRun {
     /// Quick or full.
     pub run_type: RunType,
-    /// Where, how, and why.
+    /// Scope, mode and trigger.
     pub options: RunOptions,
-    /// Files that have been missing since before this moment are forgotten.
+    /// Files missing since before this time are purged.
     pub purge_before: Option<Timestamp>,
 }
 
 impl StartRun {
-    /// A run over everything.
+    /// A run over all directories.
     pub fn of_all(run_type: RunType) -> Self {
         Self {
             run_type,
@@ -44,14 +44,14 @@ impl StartRun {
     }
 }
 
-/// What is wrong with a kind without a configured directory.
+/// The error for a kind without a configured directory.
 fn unconfigured(directories: &[Directory], path: String, kind: &MediaKind) -> Option<FieldError> {
     let is_configured = directories.iter().any(|directory| directory.kind == *kind);
     let message = || format!("no directory of kind `{kind}` is configured");
     (!is_configured).then(|| FieldError::new(path, message()))
 }
 
-/// Whether there is anything at a path below one of these directories; for one that is away it cannot be said.
+/// Whether the path exists below one of these directories; also true if a directory is unavailable.
 fn may_be_on_disk(directories: &[PathBuf], path: &RelativePath) -> bool {
     directories
         .iter()
@@ -59,11 +59,11 @@ fn may_be_on_disk(directories: &[PathBuf], path: &RelativePath) -> bool {
 }
 
 impl Indexing {
-    /// Whether there are directories of this kind, and whether this path is known in them or can be found there. What
-    /// is wrong is told of the fields of these paths.
+    /// Checks that the kind has directories and that the path is indexed or exists on disk. Errors name the fields of
+    /// the request.
     ///
     /// # Errors
-    /// Unknown; the store's.
+    /// Unknown; database errors.
     pub async fn require_known(
         &self,
         (kind_field, kind): (&str, &MediaKind),
@@ -94,7 +94,7 @@ impl Indexing {
     }
 }
 
-/// The directories, and parts of them, that these options speak of.
+/// Resolves the options to directories and parts of them.
 pub(super) fn targets(
     directories: Vec<Directory>,
     options: &RunOptions,
@@ -117,7 +117,7 @@ pub(super) fn targets(
         let parts = options.paths.iter().filter(|part| part.root_dir == *kind);
         let mut parts: Vec<RelativePath> = parts.map(|part| part.path.clone()).collect();
         parts.sort_unstable_by(|a, b| a.as_str().cmp(b.as_str()));
-        // What lies below another part is looked at with that.
+        // A part below another one is covered by it.
         let mut outermost: Vec<RelativePath> = Vec::new();
         for part in parts {
             if !outermost.iter().any(|above| part.is_below(above)) {

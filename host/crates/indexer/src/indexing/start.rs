@@ -1,4 +1,4 @@
-//! The beginning of a run.
+//! Starts runs.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,18 +12,18 @@ use crate::scan::{Progress, ScanControl, ScanRequest};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::scan::{Run, RunStatus};
-use svc_identity::error::ServiceError;
+use svc_identity::error::{ErrorCode, ServiceError};
 use svc_identity::run_to_completion;
 
 impl Indexing {
-    /// Starts a run, which goes on in the background, whether or not the caller waits for its beginning.
+    /// Starts a run, which continues in the background.
     ///
     /// # Errors
-    /// Conflict `indexing_in_progress` unless idle; unknown for a kind without a configured directory, and for
-    /// a path that there is not; the store's.
+    /// Conflict `indexing_in_progress` unless idle; unknown for a kind without a configured directory and for a path
+    /// that does not exist; database errors.
     pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
         let this = self.clone();
-        // Cut off in between, it would leave a run under way that no task carries out.
+        // Cancellation in between would leave an active run without a task.
         run_to_completion(&self.scanner.tasks, "index-start", async move {
             this.begin(request, started_by).await
         })
@@ -65,14 +65,14 @@ impl Indexing {
             let (events, progress) = (events.clone(), Arc::clone(&progress));
             move |effect| events.transitioned(effect, &progress.counts())
         }));
-        // No pause takes effect, and is told, before the beginning is.
+        // Holds off a pause until the start event is published.
         let beginning = control.checkpoint();
         let (end, ended) = watch::channel(false);
         {
             let mut current = self.current();
             if current.is_some() {
                 return Err(ServiceError::conflict(
-                    "indexing_in_progress",
+                    ErrorCode::IndexingInProgress,
                     "a run is in progress",
                 ));
             }
@@ -90,7 +90,7 @@ impl Indexing {
             self.current().take();
             return Err(error.into());
         }
-        self.note(AuditEvent::IndexRunStarted, &run).await;
+        self.audit(AuditEvent::IndexRunStarted, &run).await;
         events.started(&run);
         drop(beginning);
         let indexing = self.clone();

@@ -1,5 +1,5 @@
-//! Ends of runs that could not be stored, as on a full disk: kept until they can be, and told meanwhile. A process that
-//! ends before finds the runs as it finds those that a crash cut off.
+//! Ends of runs that could not be stored, for example on a full disk. They are kept in memory and retried. If the
+//! process ends before that, the next start handles these runs like interrupted ones.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use svc_domain::id::RunId;
 use svc_domain::scan::Run;
 use svc_store::Store;
 
-/// The ends that the store does not have. There are few: a run that cannot be stored at its beginning is none.
+/// The unsaved ends. There are few, because a run that cannot be stored at its start does not begin.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UnsavedRuns(Arc<Mutex<Vec<Run>>>);
 
@@ -16,12 +16,12 @@ impl UnsavedRuns {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How this run ended, if the store does not know.
+    /// The unsaved end of a run, if there is one.
     pub(super) fn end_of(&self, id: RunId) -> Option<Run> {
         self.runs().iter().find(|run| run.id == id).cloned()
     }
 
-    /// Stores the end of a run, and keeps it where that fails.
+    /// Stores the end of a run, or keeps it for a retry if that fails.
     pub(super) async fn save(&self, store: &Store, run: &Run) {
         if let Err(error) = store.save_run(run).await {
             tracing::error!(target: "svc::scan", run = %run.id, %error, "the end of the run could not be stored");
@@ -29,7 +29,7 @@ impl UnsavedRuns {
         }
     }
 
-    /// Stores what was kept.
+    /// Retries the unsaved ends.
     pub(super) async fn save_again(&self, store: &Store) {
         let kept = std::mem::take(&mut *self.runs());
         for run in &kept {

@@ -1,45 +1,45 @@
-//! Pause, resume and stop of a run: what is wanted, and what has taken effect.
+//! Pause, resume and stop of a run: the requested state and the effective one.
 //!
-//! A wish takes effect once no thread is at work on a file any more. Whoever asks is answered by the table of the API;
-//! whoever listens hears of each effect once, in order, while nobody can ask for the next.
+//! A request takes effect when no file is in flight. Callers get the result that the API's state table defines. The
+//! listener receives each effect once and in order, before the next request is accepted.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-/// Where a run stands between wish and effect.
+/// State of a run between request and effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Files are read.
+    /// Files are being read.
     Running,
-    /// To be held after the files at hand.
+    /// Will pause after the in-flight files.
     Pausing,
-    /// Held.
+    /// No file is in flight.
     Paused,
-    /// To end after the files at hand.
+    /// Will stop after the in-flight files.
     Stopping,
-    /// Nothing can be asked of it any more.
+    /// No request is accepted.
     Ended,
 }
 
-/// A wish that has taken effect.
+/// A request that took effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// No file is being read.
     Paused,
-    /// Files are read again.
+    /// Files are being read again.
     Resumed,
 }
 
-/// The wish does not fit the phase, which is told.
+/// The phase does not allow the request; contains the phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused(pub Phase);
 
-/// Told each effect.
+/// Receives each effect.
 type EffectListener = Box<dyn Fn(Effect) + Send + Sync>;
 
-/// The wishes of users for one run, and the place where its threads wait while it is held.
+/// The requested state of one run. Its threads wait here while the run is paused.
 pub struct ScanControl {
     state: Mutex<State>,
     changed: Condvar,
@@ -50,7 +50,7 @@ pub struct ScanControl {
 #[derive(Debug)]
 struct State {
     phase: Phase,
-    /// Threads at work on a file.
+    /// Number of in-flight work items.
     in_flight: usize,
     held_since: Option<Instant>,
     held_before: Duration,
@@ -70,7 +70,8 @@ impl Default for ScanControl {
     }
 }
 
-/// Something is at hand until this is dropped: a directory that is listed, files that are read or wait to be stored.
+/// Keeps a work item in flight until it is dropped: a directory being listed, or files being read or waiting to be
+/// stored.
 #[derive(Debug)]
 #[must_use]
 pub struct InFlightGuard(Arc<ScanControl>);
@@ -80,15 +81,15 @@ impl Drop for InFlightGuard {
         let mut state = self.0.state();
         state.in_flight = state.in_flight.saturating_sub(1);
         if state.in_flight == 0 {
-            self.0.hold_if_idle(&mut state);
-            // For whoever waits for the end.
+            self.0.pause_if_idle(&mut state);
+            // Wakes `finish`.
             self.0.phase.send_modify(|_| {});
         }
     }
 }
 
 impl ScanControl {
-    /// For a run whose effects are told to `listener`, which must not wait.
+    /// Creates a control that calls `listener` with each effect. The listener must not block.
     pub fn new(listener: impl Fn(Effect) + Send + Sync + 'static) -> Self {
         let state = State {
             phase: Phase::Running,
@@ -118,28 +119,28 @@ impl ScanControl {
         self.changed.notify_all();
     }
 
-    fn hold_if_idle(&self, state: &mut State) {
+    fn pause_if_idle(&self, state: &mut State) {
         if state.phase == Phase::Pausing && state.in_flight == 0 {
             self.enter(state, Phase::Paused);
             (self.listener)(Effect::Paused);
         }
     }
 
-    /// Where the run stands.
+    /// The current phase.
     pub fn phase(&self) -> Phase {
         self.state().phase
     }
 
-    /// Asks for a pause: comes after the files at hand. Asked a second time before that, it is no fault.
+    /// Requests a pause, which follows the in-flight files. A repeated request is accepted.
     ///
     /// # Errors
-    /// While held, and once the run is to end.
+    /// If the run is paused, stopping or ended.
     pub fn pause(&self) -> Result<(), Refused> {
         let mut state = self.state();
         match state.phase {
             Phase::Running => {
                 self.enter(&mut state, Phase::Pausing);
-                self.hold_if_idle(&mut state);
+                self.pause_if_idle(&mut state);
                 Ok(())
             }
             Phase::Pausing => Ok(()),
@@ -147,7 +148,7 @@ impl ScanControl {
         }
     }
 
-    /// Goes on. A pause that has not come yet is called off, and nobody hears of either.
+    /// Resumes the run. Cancels a pause that has not taken effect, without publishing either.
     pub fn resume(&self) {
         let mut state = self.state();
         match state.phase {
@@ -160,7 +161,7 @@ impl ScanControl {
         }
     }
 
-    /// Asks for the end: comes after the files at hand, and before any pause.
+    /// Requests a stop, which follows the in-flight files and precedes a pause.
     pub fn stop(&self) {
         let mut state = self.state();
         if matches!(state.phase, Phase::Running | Phase::Pausing | Phase::Paused) {
@@ -168,14 +169,15 @@ impl ScanControl {
         }
     }
 
-    /// Closes the run to wishes, once it is not held and nothing is at hand. Tells whether it was to stop.
+    /// Waits until the run is not paused and nothing is in flight, then rejects further requests. Returns whether a
+    /// stop was requested.
     pub async fn finish(&self) -> bool {
         let mut phases = self.phase.subscribe();
         loop {
             if let Some(stopped) = self.close() {
                 return stopped;
             }
-            // An error is a control that is gone, which cannot be while it is borrowed.
+            // Cannot fail, because `self` owns the sender.
             let _ = phases.changed().await;
         }
     }
@@ -190,12 +192,12 @@ impl ScanControl {
         })
     }
 
-    /// As [`Self::checkpoint`], for a task.
+    /// As [`Self::checkpoint`], for async tasks.
     pub async fn checkpoint_async(self: &Arc<Self>) -> Option<InFlightGuard> {
         let mut phases = self.phase.subscribe();
         loop {
             let may_go_on = |phase: &Phase| !matches!(phase, Phase::Pausing | Phase::Paused);
-            // An error is a control that is gone, which cannot be while it is borrowed.
+            // Cannot fail, because `self` owns the sender.
             let _ = phases.wait_for(may_go_on).await;
             let state = self.state();
             if may_go_on(&state.phase) {
@@ -204,29 +206,28 @@ impl ScanControl {
         }
     }
 
-    /// Whether nobody wants the run to be held or to end.
+    /// Whether neither pause nor stop is requested.
     pub fn is_running(&self) -> bool {
         self.phase() == Phase::Running
     }
 
-    /// Whether the run is to end.
+    /// Whether a stop is requested.
     pub fn is_stopping(&self) -> bool {
         self.phase() == Phase::Stopping
     }
 
-    /// Every change of the phase.
+    /// Subscribes to phase changes.
     pub fn phases(&self) -> watch::Receiver<Phase> {
         self.phase.subscribe()
     }
 
-    /// How long the run has been held so far.
+    /// Total paused time so far.
     pub fn paused_for(&self) -> Duration {
         let state = self.state();
         state.held_before + state.held_since.map(|since| since.elapsed()).unwrap_or_default()
     }
 
-    /// Called by a thread before each file: returns at once while running, waits while held. `None` when the run is
-    /// to end.
+    /// Called before each file: returns at once while running, blocks while paused. `None` if the run is stopping.
     pub fn checkpoint(self: &Arc<Self>) -> Option<InFlightGuard> {
         let waiting = self.changed.wait_while(self.state(), |state| {
             matches!(state.phase, Phase::Pausing | Phase::Paused)
@@ -243,106 +244,5 @@ impl ScanControl {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn told() -> (Arc<ScanControl>, Arc<Mutex<Vec<Effect>>>) {
-        let effects = Arc::new(Mutex::new(Vec::new()));
-        let control = ScanControl::new({
-            let effects = Arc::clone(&effects);
-            move |effect| effects.lock().unwrap().push(effect)
-        });
-        (Arc::new(control), effects)
-    }
-
-    #[test]
-    fn pause_waits_for_the_files_at_hand_and_is_told_once() {
-        let (control, effects) = told();
-        let (first, second) = (control.checkpoint().unwrap(), control.checkpoint().unwrap());
-        control.pause().unwrap();
-        drop(first);
-        assert_eq!(control.phase(), Phase::Pausing);
-        control.pause().unwrap();
-        drop(second);
-        assert_eq!(control.phase(), Phase::Paused);
-        assert_eq!(control.pause(), Err(Refused(Phase::Paused)));
-        control.resume();
-        control.resume();
-        assert_eq!(*effects.lock().unwrap(), [Effect::Paused, Effect::Resumed]);
-    }
-
-    #[test]
-    fn resume_calls_off_a_pause_that_has_not_come_and_nobody_hears() {
-        let (control, effects) = told();
-        let in_flight = control.checkpoint().unwrap();
-        control.pause().unwrap();
-        control.resume();
-        assert_eq!(control.phase(), Phase::Running);
-        drop(in_flight);
-        assert!(control.checkpoint().is_some());
-        assert!(effects.lock().unwrap().is_empty());
-    }
-
-    #[test]
-    fn stop_beats_a_pause_and_nothing_follows_it() {
-        let (control, effects) = told();
-        let in_flight = control.checkpoint().unwrap();
-        control.pause().unwrap();
-        control.stop();
-        assert_eq!(control.pause(), Err(Refused(Phase::Stopping)));
-        control.resume();
-        drop(in_flight);
-        assert!(control.checkpoint().is_none());
-        assert!(control.is_stopping());
-        assert!(effects.lock().unwrap().is_empty());
-    }
-
-    #[test]
-    fn checkpoint_waits_while_paused_and_ends_at_stop() {
-        let control = Arc::new(ScanControl::default());
-        control.pause().unwrap();
-        let waiting = std::thread::spawn({
-            let control = Arc::clone(&control);
-            move || control.checkpoint().is_none()
-        });
-        assert!(!waiting.is_finished());
-        control.stop();
-        assert!(waiting.join().unwrap());
-    }
-
-    #[tokio::test]
-    async fn part_of_a_run_begins_once_it_is_not_held_and_is_at_hand_then() {
-        let (control, effects) = told();
-        control.pause().unwrap();
-        let waiting = svc_platform::tasks::spawn("part", {
-            let control = Arc::clone(&control);
-            async move { control.checkpoint_async().await }
-        });
-        tokio::task::yield_now().await;
-        assert!(!waiting.is_finished());
-        control.resume();
-        let in_flight = waiting.await.unwrap().unwrap();
-        control.pause().unwrap();
-        assert_eq!(control.phase(), Phase::Pausing);
-        drop(in_flight);
-        assert_eq!(control.phase(), Phase::Paused);
-        control.stop();
-        assert!(control.checkpoint_async().await.is_none());
-        assert_eq!(effects.lock().unwrap().len(), 3);
-    }
-
-    #[tokio::test]
-    async fn run_that_is_held_does_not_end_by_itself() {
-        let control = Arc::new(ScanControl::default());
-        control.pause().unwrap();
-        let waiting = svc_platform::tasks::spawn("finish", {
-            let control = Arc::clone(&control);
-            async move { control.finish().await }
-        });
-        tokio::task::yield_now().await;
-        assert!(!waiting.is_finished());
-        control.resume();
-        assert!(!waiting.await.unwrap());
-        assert_eq!(control.pause(), Err(Refused(Phase::Ended)));
-    }
-}
+#[path = "control_tests.rs"]
+mod tests;

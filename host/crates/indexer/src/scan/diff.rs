@@ -1,104 +1,37 @@
-//! Phase 2: compares listed directories with the store and hands out the files to read.
+//! Phase 2: compares listed directories with the database and sends the files to read.
+
+mod work;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use flume::{Receiver, Sender};
 
 use crate::scan::persist::Persist;
 use crate::scan::progress::{Outcome, Progress};
-use crate::scan::roots::ScanRoot;
-use crate::scan::sidecars::FolderSidecars;
 use crate::scan::walk::DirectoryListing;
 use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{DirectoryDigest, FileStatus, KnownFile, RunLogEvent, RunType};
+use svc_domain::scan::{FileStatus, KnownFile, RunLogEvent, RunType};
 use svc_domain::time::Clock;
 use svc_store::{Store, StoreError};
 
-/// Directories compared in one go: one query for all their files.
+pub(super) use work::{FolderLoss, PendingFolder, WorkChunk, WorkItem};
+
+/// Directories per query for known files.
 const LISTINGS_PER_QUERY: usize = 64;
 
-/// Files handed to a worker in one go. Small enough that the last chunk keeps no core waiting long.
+/// Files per chunk of work, small enough that the last chunk does not delay the end of the run.
 const FILES_PER_CHUNK: usize = 16;
 
-/// A directory some of whose files are still to be read. Its stamp is stored with the last of them.
-#[derive(Debug)]
-pub(super) struct PendingFolder {
-    pub(super) root: Arc<ScanRoot>,
-    pub(super) id: FolderId,
-    pub(super) path: RelativePath,
-    pub(super) digest: DirectoryDigest,
-    pub(super) file_count: i64,
-    pub(super) sidecars: Arc<FolderSidecars>,
-    unread: AtomicUsize,
-    /// Its files are read once more though nothing in it changed.
-    pub(super) is_refreshed: bool,
-}
-
-impl PendingFolder {
-    /// A directory some of whose files are read once more, though nothing in it changed: it keeps its stamp.
-    pub(super) fn unchanged(
-        root: Arc<ScanRoot>,
-        id: FolderId,
-        path: RelativePath,
-        sidecars: Arc<FolderSidecars>,
-    ) -> Self {
-        Self {
-            root,
-            id,
-            path,
-            digest: DirectoryDigest::default(),
-            file_count: 0,
-            sidecars,
-            unread: AtomicUsize::new(usize::MAX),
-            is_refreshed: true,
-        }
-    }
-
-    /// Notes that a file was read; true for the last one. A file that is left unread is never noted, so its
-    /// directory gets no stamp and is compared again by the next run.
-    pub(super) fn one_read(&self) -> bool {
-        self.unread.fetch_sub(1, Ordering::AcqRel) == 1
-    }
-}
-
-/// A file to read.
-#[derive(Debug)]
-pub(super) struct WorkItem {
-    pub(super) id: FileId,
-    pub(super) name: String,
-    /// It has a row already.
-    pub(super) known: bool,
-    /// Of the files beside it.
-    pub(super) related_stamp: Option<i64>,
-}
-
-/// Files of one directory to read.
-#[derive(Debug)]
-pub(super) struct WorkChunk {
-    pub(super) folder: Arc<PendingFolder>,
-    pub(super) files: Vec<WorkItem>,
-}
-
-/// A directory in which files are gone. Marking them waits until the whole run is known, and counts as one more
-/// file to read, so that the directory's stamp is not stored before.
-#[derive(Debug)]
-pub(super) struct FolderLoss {
-    pub(super) folder: Arc<PendingFolder>,
-    pub(super) missing: Vec<(FileId, String)>,
-    /// Files that are to be left out from now on. They go as well, but are no loss.
-    pub(super) ignored: Vec<(FileId, String)>,
-}
-
-/// The comparison of one run.
+/// The comparison phase of one run.
 pub(super) struct Diff<'a> {
     pub(super) store: &'a Store,
     pub(super) ids: &'a IdGenerator,
     pub(super) clock: &'a dyn Clock,
     pub(super) run_type: RunType,
-    /// Only say what would be done.
+    /// Only report what would be done.
     pub(super) dry_run: bool,
     pub(super) progress: &'a Progress,
     pub(super) work: Sender<WorkChunk>,
@@ -106,7 +39,7 @@ pub(super) struct Diff<'a> {
 }
 
 impl Diff<'_> {
-    /// Works until the walk has ended. Answers with the losses, by root.
+    /// Runs until the walk has ended; returns missing files by root.
     pub(super) async fn run(
         self,
         listings: Receiver<DirectoryListing>,
@@ -130,7 +63,7 @@ impl Diff<'_> {
                     continue;
                 }
                 let Some(loss) = self.compare(listing, id, files).await else {
-                    // The workers are gone: the run is ending.
+                    // The workers are gone because the run is ending.
                     return Ok(losses);
                 };
                 losses.entry(root).or_default().extend(loss);
@@ -157,7 +90,7 @@ impl Diff<'_> {
         Ok(by_folder)
     }
 
-    /// Stores the directories that have no row yet: their new id for each of them, `None` for known ones.
+    /// Inserts directories without a row; returns the new id of each, `None` for known ones.
     async fn add_new_folders(&self, batch: &[DirectoryListing]) -> Result<Vec<Option<FolderId>>, StoreError> {
         let now = self.clock.now();
         let mut new: HashMap<DirectoryId, Vec<(FolderId, RelativePath)>> = HashMap::new();
@@ -184,7 +117,7 @@ impl Diff<'_> {
         Ok(ids)
     }
 
-    /// Sends what is to be read; answers with the loss, if any, and with `None` when nobody takes the work.
+    /// Sends the files to read; returns the missing files, if any. `None` if the receiver is gone.
     async fn compare(
         &self,
         listing: DirectoryListing,
@@ -249,9 +182,8 @@ impl Diff<'_> {
         Some(loss)
     }
 
-    /// What is to be done with each file of a directory; a dry run reads none, and tells of those that are not as they
-    /// were. Both lists are gone through side by side by name: a map of what
-    /// is known would double the memory that a crowded directory takes.
+    /// Classifies the files of a directory; a dry run reads none and reports those that differ. It merges the two lists
+    /// sorted by name, because a map of known files would double the memory for a large directory.
     fn files(&self, listing: &DirectoryListing, mut known: Vec<KnownFile>) -> FolderDiff {
         let now = self.clock.now();
         let reads_all = self.run_type == RunType::Full && !self.dry_run;
@@ -260,7 +192,7 @@ impl Diff<'_> {
         let mut compared = FolderDiff::default();
         for found in &listing.files {
             while let Some(gone) = known.next_if(|file| file.name < found.name) {
-                compared.lose(gone, &listing.ignored);
+                compared.add_missing(gone, &listing.ignored);
             }
             let related_stamp = listing.sidecars.digest(&found.name);
             let item = |id, known| WorkItem {
@@ -282,11 +214,11 @@ impl Diff<'_> {
                 Some(_) => {}
             }
         }
-        known.for_each(|gone| compared.lose(gone, &listing.ignored));
+        known.for_each(|gone| compared.add_missing(gone, &listing.ignored));
         compared
     }
 
-    /// Counts and logs what a run would read in a directory; answers with the loss, if any.
+    /// Counts and logs what a run would read in a directory; returns the missing files, if any.
     async fn report_dry_run(
         &self,
         listing: DirectoryListing,
@@ -322,7 +254,7 @@ impl Diff<'_> {
             kind: kind.clone(),
             lines: lines.collect(),
         };
-        // Fails only when the run has ended for another reason.
+        // Fails only if the run has ended for another reason.
         let _ = self.results.send_async(lines).await;
         let DirectoryListing {
             root, path, sidecars, ..
@@ -335,7 +267,7 @@ impl Diff<'_> {
     }
 }
 
-/// The files of a directory, by what is to be done with them.
+/// The files of a directory, by what has to be done with them.
 #[derive(Default)]
 struct FolderDiff {
     unread: Vec<WorkItem>,
@@ -345,8 +277,8 @@ struct FolderDiff {
 }
 
 impl FolderDiff {
-    /// A file that is not there any more, or not to be seen; nothing is to be done if that is known.
-    fn lose(&mut self, file: KnownFile, left_out: &HashSet<String>) {
+    /// Records a known file that is gone or excluded, unless it is already marked.
+    fn add_missing(&mut self, file: KnownFile, left_out: &HashSet<String>) {
         if file.status == FileStatus::Missing {
             return;
         }

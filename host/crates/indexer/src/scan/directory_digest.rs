@@ -1,4 +1,4 @@
-//! The stamp of a directory: equal for equal lists of files.
+//! The directory digest: a hash of the files of a directory.
 
 use sha2::{Digest, Sha256};
 
@@ -6,7 +6,7 @@ use crate::scan::entries::FoundFile;
 use crate::scan::sidecars::SidecarFile;
 use svc_domain::scan::DirectoryDigest;
 
-/// A digest over the sorted lists of media files and of those beside them.
+/// Hashes the sorted lists of media files and sidecars.
 pub(super) fn directory_digest(files: &[FoundFile], related: &[SidecarFile]) -> DirectoryDigest {
     let mut digest = Sha256::new();
     let mut add = |name: &str, size: [u8; 8], mtime_ns: i64| {
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn stamp_changes_with_each_part_of_each_file() {
+    fn directory_digest_changes_with_every_property_of_every_file() {
         let base = directory_digest(&[file("a", 1, 2), file("b", 3, 4)], &[]);
         assert_eq!(base, directory_digest(&[file("a", 1, 2), file("b", 3, 4)], &[]));
         let sidecars = SidecarFile {

@@ -1,4 +1,4 @@
-//! What the walk makes of the entries of one directory.
+//! Classification of directory entries by the walk.
 
 use std::collections::HashSet;
 use std::fs::Metadata;
@@ -25,30 +25,30 @@ impl FoundFile {
     }
 }
 
-/// What is done with an entry of a directory.
+/// How the walk handles an entry of a directory.
 pub(super) enum Entry {
     Directory(Subdirectory),
     File(FoundFile),
     Related(SidecarFile),
-    /// A media file that a rule names.
+    /// A media file excluded by an ignore rule.
     LeftOut(String),
-    /// A directory that a rule names.
+    /// A directory excluded by an ignore rule.
     LeftOutDirectory(RelativePath),
-    /// A directory that lies too deep.
+    /// A directory beyond the maximum depth.
     TooDeep(RelativePath),
-    /// A link that is not followed, with what is told of it.
+    /// A symbolic link that is not followed, with the message to log.
     NotFollowed(String),
     Ignored,
 }
 
-/// A directory in another.
+/// A subdirectory.
 pub(super) struct Subdirectory {
     pub(super) path: RelativePath,
-    /// Whether a link is on the way there.
+    /// Whether its path contains a symbolic link.
     pub(super) linked: bool,
 }
 
-/// The entries of one directory.
+/// The classified entries of one directory.
 #[derive(Default)]
 pub(super) struct Entries {
     pub(super) files: Vec<FoundFile>,

@@ -1,23 +1,23 @@
-//! Why a run breaks off.
+//! Errors that abort a run.
 
 use svc_store::StoreError;
 
-/// Why a run broke off.
+/// Why a run was aborted.
 #[derive(Debug, thiserror::Error)]
 pub enum ScanError {
     /// The database failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system gave no threads.
-    #[error("cannot start the scan's threads: {0}")]
+    /// The thread pool could not be created.
+    #[error("cannot start the scan threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The system gave not even one.
-    #[error("cannot start the scan's thread: {0}")]
+    /// The dedicated thread could not be created.
+    #[error("cannot start the scan thread: {0}")]
     Spawn(#[from] std::io::Error),
     /// A thread of the scan panicked.
-    #[error("a thread of the scan failed")]
+    #[error("a scan thread panicked")]
     Thread(#[from] tokio::task::JoinError),
-    /// The scan itself did.
-    #[error("the scan failed")]
+    /// The dedicated thread panicked.
+    #[error("the scan panicked")]
     Panicked,
 }

@@ -1,4 +1,4 @@
-//! Why a file is in the index or not: what a run would make of it now.
+//! Explains why a file is or is not indexed, by applying the rules of a run to one file.
 
 use std::io;
 use std::path::Path;
@@ -15,29 +15,29 @@ use svc_platform::media_root::MediaRoot;
 use svc_plugin_host::{Plugins, SourceFile};
 use svc_store::PluginVersion;
 
-/// Why a run passes a file over.
+/// Why a run skips a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Skipped {
-    /// The media directory is away.
+    /// The media directory is unavailable.
     RootUnavailable(String),
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
-    /// A part of the path is hidden, or of other software.
+    /// A component of the path is hidden or reserved by other software.
     IgnoredName(String),
-    /// A rule of an ignore file says so.
+    /// An ignore file excludes it.
     IgnoredByRule,
-    /// A directory on the way says that it holds no media.
+    /// A parent directory contains `.nomedia`.
     NoMedia,
-    /// A directory, a device, a fifo, or a link that leaves the root.
+    /// A directory, device or fifo, or a symbolic link out of the root.
     NotAFile(String),
-    /// No plugin reads files that end so.
+    /// No plugin supports the file extension.
     NoPlugin(String),
-    /// All plugins for it are shut off.
+    /// All plugins for the file extension are quarantined.
     PluginQuarantined(String),
 }
 
 impl Skipped {
-    /// The word for it in the API.
+    /// The code in the API.
     pub fn code(&self) -> &'static str {
         match self {
             Self::RootUnavailable(_) => "root_unavailable",
@@ -51,37 +51,37 @@ impl Skipped {
         }
     }
 
-    /// In words.
+    /// A sentence for people.
     pub fn message(&self) -> String {
         match self {
             Self::RootUnavailable(reason) => format!("the media directory is not available: {reason}"),
             Self::NotFound => "there is no such file".to_owned(),
             Self::IgnoredName(name) => format!("`{name}` is hidden or belongs to other software"),
-            Self::IgnoredByRule => format!("a rule of a `{RULES}` file on the way leaves it out"),
-            Self::NoMedia => format!("a directory on the way holds a file `{NO_MEDIA}`"),
-            Self::NotAFile(reason) => format!("it is not opened: {reason}"),
+            Self::IgnoredByRule => format!("a rule in a `{RULES}` file excludes it"),
+            Self::NoMedia => format!("a parent directory contains a `{NO_MEDIA}` file"),
+            Self::NotAFile(reason) => format!("it cannot be opened: {reason}"),
             Self::NoPlugin(extension) => {
-                format!("no plugin reads files of this kind that end in `.{extension}`")
+                format!("no plugin of this kind reads `.{extension}` files")
             }
             Self::PluginQuarantined(plugin) => {
-                format!("the plugin `{plugin}` is shut off after too many failures")
+                format!("the plugin `{plugin}` is quarantined after too many faults")
             }
         }
     }
 }
 
-/// What a run would make of a file.
+/// The result of a run for one file.
 #[derive(Debug)]
 pub struct Explanation {
-    /// Bytes, if it is there.
+    /// Size in bytes, if the file exists.
     pub size: Option<u64>,
-    /// Modification time in nanoseconds since 1970, if it is there.
+    /// Modification time in nanoseconds since 1970, if the file exists.
     pub mtime_ns: Option<i64>,
-    /// The files beside it that the plugin may read.
+    /// Its sidecars.
     pub related: Vec<String>,
-    /// Why a run passes it over, if it does.
+    /// Why a run skips it, if it does.
     pub skipped: Option<Skipped>,
-    /// The plugin that read it, and what that came to.
+    /// The plugin that read it and the outcome.
     pub read: Option<(PluginVersion, ExtractOutcome)>,
 }
 
@@ -97,7 +97,7 @@ impl Explanation {
     }
 }
 
-/// Looks at a file the way a run does, and has it read. Blocks.
+/// Applies the rules of a run to a file and extracts it. Blocks.
 pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> Explanation {
     let kind = directory.kind.clone();
     let root = MediaRoot::open(&directory.path).and_then(|files| {
@@ -161,7 +161,7 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
     explanation
 }
 
-/// Why a run does not come by this path, if it does not.
+/// Why the walk does not reach this path, if it does not.
 fn ignored(root: &Path, path: &RelativePath) -> Option<Skipped> {
     let names: Vec<&str> = path.as_str().split('/').collect();
     if let Some(name) = names.iter().find(|name| is_ignored(&text_to_os(name))) {
@@ -173,7 +173,7 @@ fn ignored(root: &Path, path: &RelativePath) -> Option<Skipped> {
         if here.join(NO_MEDIA).exists() {
             return Some(Skipped::NoMedia);
         }
-        // What cannot be read ignores nothing; the run warns of it.
+        // An unreadable ignore file excludes nothing; the run logs a warning.
         rules = rules.enter(&here).unwrap_or_default();
         here.push(text_to_os(name));
         if rules.ignores(|| &here, at + 1 < names.len()) {

@@ -1,4 +1,4 @@
-//! Phase 3: opens files and has them read by plugins, on every core, each with its own warm instances.
+//! Phase 3: opens files and has plugins extract them, on all cores, each with its own warm instances.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,22 +24,22 @@ use svc_domain::video::VideoFacts;
 use svc_plugin_host::{Plugins, SourceFile, Worker};
 use svc_store::{PluginVersion, digest_of};
 
-/// Stored in place of the modification time of a file that is to be read again by the next run.
+/// Stored instead of the modification time, so that the next run reads the file again.
 const READ_AGAIN: i64 = -1;
 
-/// A file that was read, with the plugin that did it.
+/// A file that was read, with its plugin.
 #[derive(Debug)]
 pub(super) struct ReadFile {
     pub(super) folder: Arc<PendingFolder>,
     pub(super) plugin: Arc<PluginVersion>,
     pub(super) file: ScannedFile,
-    /// Of what is stored of it.
+    /// Digest of the stored record.
     pub(super) digest: i64,
-    /// The storage failed: the next run is to read it again.
+    /// The storage failed; the next run reads it again.
     pub(super) try_again: bool,
 }
 
-/// What the working threads share.
+/// Shared state of the extract threads.
 pub(super) struct Extract<'a> {
     pub(super) plugins: &'a Plugins,
     pub(super) control: &'a Arc<ScanControl>,
@@ -49,33 +49,33 @@ pub(super) struct Extract<'a> {
 }
 
 impl Extract<'_> {
-    /// The loop of one thread: ends when there is no more work, or at a stop.
+    /// The loop of one thread; ends when the channel is closed or on a stop.
     pub(super) fn run(&self) {
         let mut worker = self.plugins.worker();
         while let Ok(chunk) = self.work.recv() {
             let mut read = Vec::with_capacity(chunk.files.len());
             let mut in_flight = None;
             for item in chunk.files {
-                // Handed on before a pause: it takes effect when all that was read is stored.
-                if !self.control.is_running() && !self.hand_on(&mut read, in_flight.take()) {
+                // Sent before a pause: a pause takes effect when all files read are stored.
+                if !self.control.is_running() && !self.send_read(&mut read, in_flight.take()) {
                     return;
                 }
                 in_flight = in_flight.or_else(|| self.control.checkpoint());
                 if in_flight.is_none() {
-                    // What is read is kept; the channel is emptied so that nobody waits for room in it.
+                    // Files already read are stored; the channel is drained so that no sender blocks.
                     self.work.drain();
                     break;
                 }
                 read.extend(self.read(&mut worker, &chunk.folder, item));
             }
-            if !self.hand_on(&mut read, in_flight) {
+            if !self.send_read(&mut read, in_flight) {
                 return;
             }
         }
     }
 
-    /// Hands on what was read, to be stored; false when nobody takes it.
-    fn hand_on(&self, read: &mut Vec<ReadFile>, in_flight: Option<InFlightGuard>) -> bool {
+    /// Sends read files to the persist phase; false if the receiver is gone.
+    fn send_read(&self, read: &mut Vec<ReadFile>, in_flight: Option<InFlightGuard>) -> bool {
         match in_flight {
             Some(in_flight) if !read.is_empty() => {
                 let files = std::mem::take(read);
@@ -91,7 +91,7 @@ impl Extract<'_> {
         let counts = self.progress.kind(kind)?;
         let extractors = folder.root.extractors.get(&*extension(&item.name))?;
         let Some(first) = extractors.iter().find(|extractor| extractor.plugin.is_active()) else {
-            // All plugins for it are shut off: it waits for them.
+            // All plugins for it are quarantined; the file waits for them.
             self.report_quarantined(extractors, folder, item);
             return None;
         };
@@ -99,7 +99,7 @@ impl Extract<'_> {
         self.progress.reading(&path);
         let opened = match folder.root.files.open_file(&path) {
             Ok(opened) => opened,
-            // Gone since the directory was listed.
+            // Deleted since the directory was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if !folder.is_refreshed {
                     counts.vanished();
@@ -147,11 +147,11 @@ impl Extract<'_> {
             plugin: Arc::clone(&first.version),
             reason: first.plugin.quarantine_reason(),
         };
-        // Fails only when the run has ended for another reason.
+        // Fails only if the run has ended for another reason.
         let _ = self.results.send(line);
     }
 
-    /// Asks one plugin after the other until one does not refuse the file.
+    /// Calls plugins in order until one accepts the file.
     fn ask<'r>(
         &self,
         worker: &mut Worker,
@@ -161,15 +161,15 @@ impl Extract<'_> {
     ) -> (&'r Extractor, ExtractOutcome) {
         let mut asked = (
             first,
-            Err(ExtractFailure::Refused("no plugin accepts it".to_owned())),
+            Err(ExtractFailure::Refused("no plugin accepts the file".to_owned())),
         );
         for extractor in extractors.iter().filter(|extractor| extractor.plugin.is_active()) {
-            // A panic would be a fault of the host; it must cost one file, not the run.
+            // A panic would be a bug of the host; it must fail one file, not the run.
             let called = catch_unwind(AssertUnwindSafe(|| worker.extract(&extractor.plugin, source)));
             let outcome = called.unwrap_or_else(|_| {
                 *worker = self.plugins.worker();
                 Err(ExtractFailure::Trap(
-                    "the host failed while the plugin ran".to_owned(),
+                    "the host panicked during the plugin call".to_owned(),
                 ))
             });
             let refused = matches!(outcome, Err(ExtractFailure::Refused(_)));
@@ -182,7 +182,7 @@ impl Extract<'_> {
     }
 }
 
-/// A file as it was when it was opened.
+/// Size, time and fingerprint of a file when it was opened.
 struct Content {
     size: i64,
     mtime_ns: i64,
@@ -231,7 +231,7 @@ fn finish(
     }
 }
 
-/// In the terms of the file's kind. A file that says nothing is indexed by its name.
+/// Converts the extracted fields to a record of the file's kind. A file without metadata is indexed by its name.
 pub(super) fn to_record(
     outcome: ExtractOutcome,
     kind: &MediaKind,

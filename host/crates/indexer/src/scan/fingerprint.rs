@@ -1,16 +1,15 @@
-//! A short digest of a file's content, by which a file that moved is known again.
+//! The fingerprint: a short hash of a file's content that identifies moved files.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use sha2::{Digest, Sha256};
 
-/// Bytes looked at from the head, the middle and the tail. Reading whole files would cost more than all else together;
-/// the size and twelve kilobytes tell two files of a library apart.
+/// Bytes hashed at the start, middle and end. Reading whole files would dominate the scan; size and twelve kilobytes
+/// distinguish the files of a library.
 const PART: usize = 4096;
 
-/// The fingerprint of a file of this size: six bytes, as the store keeps them. `None` if it cannot be read, and for an
-/// empty file, which is like any other.
+/// Hashes size and parts of the file to six bytes. `None` if the file cannot be read or is empty.
 pub(super) fn fingerprint(file: &File, size: u64) -> Option<i64> {
     if size == 0 {
         return None;
@@ -21,7 +20,7 @@ pub(super) fn fingerprint(file: &File, size: u64) -> Option<i64> {
     let tail = size.saturating_sub(PART as u64);
     let mut ends_at = 0;
     for offset in [0, tail / 2, tail] {
-        // The parts of a short file are one.
+        // The parts of a short file overlap, so the whole file is hashed.
         if offset < ends_at && ends_at >= size {
             break;
         }
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprint_tells_size_head_middle_and_tail_apart() {
+    fn fingerprint_depends_on_size_head_middle_and_tail() {
         let base = vec![7_u8; 100_000];
         let prints: std::collections::HashSet<_> = [0, 50_000, 99_999]
             .into_iter()

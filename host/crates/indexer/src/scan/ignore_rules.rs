@@ -1,5 +1,5 @@
-//! What is passed over: names of other software, and what ignore files say: `.svcignore` with git's rules for what lies below
-//! it, and `.nomedia` for a whole directory.
+//! Ignored paths: names of other software, `.svcignore` files with git's rules, and `.nomedia`, which excludes its
+//! directory.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -9,15 +9,14 @@ use std::sync::Arc;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// The name of a file of rules.
+/// The name of ignore files.
 pub(super) const RULES: &str = ".svcignore";
-/// A directory with a file of this name is passed over, with all below it.
+/// A directory with a file of this name is ignored with everything below it.
 pub(super) const NO_MEDIA: &str = ".nomedia";
-/// Bytes of rules that are read.
+/// Maximum size of an ignore file in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Directories that hold other software's data or deleted files, by exact name. Hidden ones are passed over
-/// as well.
+/// Directories for data of other software or deleted files, by exact name. Hidden ones are ignored as well.
 const IGNORED_NAMES: [&str; 5] = [
     "@eaDir",
     "#recycle",
@@ -26,7 +25,7 @@ const IGNORED_NAMES: [&str; 5] = [
     "System Volume Information",
 ];
 
-/// The rules that hold in a directory: its own before those above it.
+/// The rules that apply in a directory; its own precede those of its parents.
 #[derive(Debug, Default, Clone)]
 pub(super) struct IgnoreRules(Option<Arc<Level>>);
 
@@ -37,13 +36,13 @@ struct Level {
 }
 
 impl IgnoreRules {
-    /// The rules in the directory at `path`, which is below those of `self`.
+    /// Adds the rules of the directory at `path`, a child of that of `self`.
     ///
     /// # Errors
-    /// As the system reports them; that there is no such file is none. A line that is no rule is passed over.
+    /// I/O errors; a missing ignore file is no error. Invalid lines are skipped.
     pub(super) fn enter(&self, path: &Path) -> io::Result<Self> {
         let file = path.join(RULES);
-        // A fifo of that name must not be waited for.
+        // Opening a fifo of that name would block.
         match std::fs::symlink_metadata(&file) {
             Ok(metadata) if metadata.is_file() => {}
             Ok(_) => return Ok(self.clone()),
@@ -65,8 +64,8 @@ impl IgnoreRules {
         }))))
     }
 
-    /// Whether an entry is ignored: the nearest rule that speaks of it decides. Mostly there are none, and its path need not
-    /// be put together.
+    /// Whether an entry is ignored; the nearest matching rule decides. `path` is a closure because most directories
+    /// have no rules.
     pub(super) fn ignores<P: AsRef<Path>>(&self, path: impl FnOnce() -> P, is_directory: bool) -> bool {
         let mut level = self.0.as_deref();
         if level.is_none() {
@@ -84,9 +83,9 @@ impl IgnoreRules {
     }
 }
 
-/// Whether a name is passed over: hidden, or other software's.
+/// Whether a name is ignored: hidden, or reserved by other software.
 pub fn is_ignored(name: &OsStr) -> bool {
-    // Titles may start with an ellipsis: one leading dot hides, more do not.
+    // A title may start with an ellipsis, so only a single leading dot hides.
     let hidden = matches!(name.as_encoded_bytes(), [b'.', second, ..] if *second != b'.');
     hidden || IGNORED_NAMES.iter().any(|ignored| name == *ignored)
 }
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn nearest_rule_decides() {
+    fn nearest_ignore_rule_decides() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("keep")).unwrap();
         std::fs::write(root.path().join(RULES), "*.flac\n/private/\n# a comment\n[\n").unwrap();
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn directory_without_rules_has_those_above() {
+    fn directory_without_rules_inherits_those_of_its_parent() {
         let root = tempfile::tempdir().unwrap();
         let rules = IgnoreRules::default().enter(root.path()).unwrap();
         assert!(!rules.ignores(|| root.path().join("a.mp3"), false));

@@ -1,4 +1,4 @@
-//! Phase 5: marks what is gone, unless too much is gone at once.
+//! Phase 5: marks missing files, unless too many are missing at once.
 
 use std::collections::HashSet;
 
@@ -13,24 +13,24 @@ use svc_domain::scan::{FileStatus, RunLogEntry, RunLogEvent};
 use svc_domain::time::Timestamp;
 use svc_store::{FolderDone, ScanBatch, ScanWriter, Store, StoreError};
 
-/// A run that misses more than this share of a root's files marks none of them: a disk that is half there is far
-/// more likely than so many deletions at once.
+/// If more than this share of a root's files is missing, none is marked: a partly mounted disk is more likely than that
+/// many deletions.
 const MAX_LOST_SHARE: f64 = 0.3;
 
-/// Up to this many files may go at once in any case, so that a small library can shrink.
+/// Up to this many missing files are always marked, so that small libraries can shrink.
 const ALWAYS_MAY_GO: usize = 20;
 
-/// Files marked in one transaction.
+/// Files per transaction.
 const FILES_PER_TRANSACTION: usize = 500;
 
-/// A file that is not where it was.
+/// A missing file.
 struct Lost {
     id: FileId,
     path: RelativePath,
 }
 
 impl FolderLoss {
-    /// All that goes.
+    /// All files to mark.
     fn files(self) -> impl Iterator<Item = Lost> {
         let gone = self.missing.into_iter().chain(self.ignored);
         gone.map(move |(id, name)| Lost {
@@ -40,24 +40,25 @@ impl FolderLoss {
     }
 }
 
-/// The marking of what is gone from one root.
+/// Marks the missing files of one root.
 pub(super) struct MarkMissing<'a, 'j> {
     pub(super) store: &'a Store,
     pub(super) writer: &'a mut ScanWriter,
     pub(super) progress: &'a Progress,
     pub(super) run_log: &'a mut RunLog<'j>,
     pub(super) root: &'a ScanRoot,
-    /// Files that were found at another place.
+    /// Files that were found at another path.
     pub(super) moved: &'a HashSet<FileId>,
     pub(super) now: Timestamp,
-    /// The user says that what is gone is meant to be gone.
+    /// The user confirmed that all missing files were deleted.
     pub(super) accept_missing: bool,
     /// Only count and log.
     pub(super) dry_run: bool,
 }
 
 impl MarkMissing<'_, '_> {
-    /// Marks the losses; false if so much is gone that the root is taken for being away, and nothing is marked.
+    /// Marks missing files; returns false, and marks none, if so many are missing that the root is considered
+    /// unavailable.
     pub(super) async fn run(
         mut self,
         vanished: Vanished,
@@ -80,7 +81,7 @@ impl MarkMissing<'_, '_> {
         let too_many = count > ALWAYS_MAY_GO && count as f64 > known as f64 * MAX_LOST_SHARE;
         if too_many && !self.accept_missing {
             self.progress.warn(format!(
-                "{}: {count} of {known} files are gone; none is marked as missing. Is the disk there?",
+                "{}: {count} of {known} files are gone; none is marked as missing. Check that the disk is mounted",
                 self.root.directory.path.display()
             ));
             return Ok(false);
@@ -110,7 +111,7 @@ impl MarkMissing<'_, '_> {
         Ok(true)
     }
 
-    /// The files of folders that are gone, but for those that are missing already or were found elsewhere.
+    /// The files of missing directories, except those already marked or found elsewhere.
     async fn files_of(&self, folders: &[(FolderId, RelativePath)]) -> Result<Vec<Lost>, StoreError> {
         let mut lost = Vec::new();
         for folders in folders.chunks(FILES_PER_TRANSACTION) {
@@ -155,7 +156,7 @@ impl MarkMissing<'_, '_> {
         Ok(())
     }
 
-    /// Folders that are gone hold no files and have no stamp.
+    /// Records that missing directories have no files and no directory digest.
     async fn empty(&mut self, folders: &[FolderId]) -> Result<(), StoreError> {
         for folders in folders.chunks(FILES_PER_TRANSACTION) {
             let gone = |&id| FolderDone {

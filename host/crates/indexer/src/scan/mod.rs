@@ -1,4 +1,4 @@
-//! The indexer's pipeline; `README.md` beside this file tells its phases and what holds.
+//! The pipeline of a run; `README.md` in this directory describes its phases and invariants.
 
 mod control;
 mod diff;

@@ -1,4 +1,4 @@
-//! Files that moved: a new file with the content of one that is gone is that one, and keeps its identity.
+//! Move detection: a new file with the fingerprint of a missing file takes over its identity.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -8,16 +8,16 @@ use svc_domain::id::FileId;
 use svc_domain::scan::{FileRecord, FileStatus};
 use svc_store::{FileByContent, Store, StoreError};
 
-/// So many files with the same content are a crowd. Which of them moved where nobody can tell, and to look at all of them
-/// for each new one would make a scan take the square of their number: what comes after them is new.
+/// At this many files with the same content, duplicates are ambiguous: moves among them cannot be resolved, and
+/// comparing all of them for each new file would take quadratic time. Further files are treated as new.
 const AMBIGUOUS_DUPLICATES: usize = 1_000;
 
 /// The moves of one run.
 pub(super) struct Moves<'a> {
     store: &'a Store,
-    /// Files that were found at another place.
+    /// Files that were found at another path.
     adopted: HashSet<FileId>,
-    /// Fingerprints of crowds.
+    /// Fingerprints of ambiguous duplicates.
     ambiguous_prints: HashSet<i64>,
 }
 
@@ -30,12 +30,12 @@ impl<'a> Moves<'a> {
         }
     }
 
-    /// The files that were found at another place, and so are not missing.
+    /// The files that were found at another path and therefore are not missing.
     pub(super) fn into_adopted(self) -> HashSet<FileId> {
         self.adopted
     }
 
-    /// Gives new files the ids of those that they were before; answers with where those were, by place in `files`.
+    /// Gives new files the ids of the missing files that they replace; returns the old location by index in `files`.
     pub(super) async fn adopt(&mut self, files: &mut [ReadFile]) -> Result<Vec<(usize, String)>, StoreError> {
         let prints: Vec<i64> = files
             .iter()
@@ -64,8 +64,8 @@ impl<'a> Moves<'a> {
                     && file.kind == read.folder.root.directory.kind
                     && !self.adopted.contains(&file.id)
             };
-            // Of several that are alike: a rename keeps the time, a move of a folder the names, and what is renamed
-            // together keeps what tells one name from the next. The oldest of those that are alike in all of it.
+            // Chooses among equal candidates: a rename keeps the modification time, a move of a directory keeps names,
+            // and files renamed together keep the differing part of their names. The oldest candidate wins a tie.
             let likeness = |file: &FileByContent| {
                 let same_time = file.mtime_ns == read.file.mtime_ns;
                 let (before, now) = (file.path.file_name(), read.file.name.as_str());
@@ -102,7 +102,7 @@ impl<'a> Moves<'a> {
     }
 }
 
-/// How many characters two names share at their beginning and, beyond that, at their end.
+/// Length of the common prefix plus that of the common suffix of the remainders.
 fn shared_ends(one: &str, other: &str) -> usize {
     let shorter = one.chars().count().min(other.chars().count());
     let alike = |pair: &(char, char)| pair.0 == pair.1;
@@ -124,7 +124,7 @@ fn print(read: &ReadFile) -> Option<i64> {
     read.file.fingerprint
 }
 
-/// Those that are not where they were, though their root is there.
+/// Candidates that are missing at their old path although their root is available.
 fn gone(files: Vec<FileByContent>) -> Vec<FileByContent> {
     let is_gone = |file: &FileByContent| {
         let there = file.path.below(&file.root).symlink_metadata();
@@ -132,13 +132,13 @@ fn gone(files: Vec<FileByContent>) -> Vec<FileByContent> {
     };
     files
         .into_iter()
-        // A file of a directory that is not configured any more, or is away, may be on its disk still.
+        // A file of an unavailable or no longer configured directory may still exist.
         .filter(|file| file.configured && (file.available || file.status == FileStatus::Missing))
         .filter(is_gone)
         .collect()
 }
 
-/// An empty root is a disk that is not mounted.
+/// An empty root is considered an unmounted disk.
 fn holds_something(root: &std::path::Path) -> bool {
     std::fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some())
 }
@@ -148,7 +148,7 @@ mod tests {
     use super::shared_ends;
 
     #[test]
-    fn names_share_what_is_alike_at_their_ends_and_nothing_twice() {
+    fn shared_prefix_and_suffix_of_names_do_not_overlap() {
         assert_eq!(shared_ends("The Wire S01E02.mp4", "The Wiring S01E02.mp4"), 18);
         assert_eq!(shared_ends("The Wire S01E01.mp4", "The Wiring S01E02.mp4"), 11);
         assert_eq!(shared_ends("aa", "aaa"), 2);

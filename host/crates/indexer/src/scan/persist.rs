@@ -1,4 +1,4 @@
-//! Phase 4: gathers what was read into short transactions.
+//! Phase 4: stores read files in short transactions.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,67 +20,67 @@ use svc_domain::scan::{FileRecord, RunLogEvent};
 use svc_domain::time::Clock;
 use svc_store::{FolderDone, PluginVersion, ScanBatch, ScanWriter, Store, StoreError, StoredFile};
 
-/// Files in one transaction. Larger ones cost less each, but hold the database's only writer for longer.
+/// Files per transaction. Larger ones are cheaper per file, but block other writers for longer.
 const FILES_PER_TRANSACTION: usize = 1000;
 
-/// How long the first file of a transaction waits for others.
+/// How long a transaction waits for more files.
 const GATHER_FOR: Duration = Duration::from_millis(200);
 
-/// What the other phases hand to the store.
+/// A message from the other phases.
 #[derive(Debug)]
 pub(super) enum Persist {
-    /// Files that were read, and are at hand until they are stored.
+    /// Read files, which stay in flight until they are stored.
     Read(Vec<ReadFile>, InFlightGuard),
-    /// A directory in which nothing is to be read.
+    /// A directory without files to read.
     Compared {
-        /// The directory, if its stamp is to be stored.
+        /// The directory, if its directory digest has to be stored.
         folder: Option<Arc<PendingFolder>>,
-        /// Files that were missing and are back.
+        /// Files that were marked missing and exist again.
         restored: Vec<FileId>,
     },
-    /// A file that waits for its plugins, which are shut off. For the log alone.
+    /// A file whose plugins are quarantined; logged only.
     Quarantined {
         /// Its directory.
         folder: Arc<PendingFolder>,
-        /// Its number.
+        /// Id of the file.
         id: FileId,
         /// Its name.
         name: String,
-        /// The first of the plugins, with the reason.
+        /// The first of the plugins.
         plugin: Arc<PluginVersion>,
         reason: Option<String>,
     },
-    /// What a run would do, for the log alone.
+    /// A line of a dry run; logged only.
     DryRun {
-        /// Of the files.
+        /// Kind of the files.
         kind: MediaKind,
-        /// What would happen to which file.
+        /// The event for each file.
         lines: Vec<(RunLogEvent, RelativePath)>,
     },
 }
 
-/// What a run remembers of the files that it stored.
+/// Files that later phases have to know.
 #[derive(Debug, Default)]
 pub(super) struct Stored {
-    /// Found at another place than before.
+    /// Found at another path.
     pub(super) moved: HashSet<FileId>,
-    /// Left as they are, because they could not be read now. The next run tries them again, this one does not.
+    /// Unchanged in the database because they could not be read. The next run retries them, this one does not.
     pub(super) left: HashSet<FileId>,
 }
 
-/// The storing of one run.
+/// The persist phase of one run.
 pub(super) struct Persister<'a, 'j> {
     pub(super) store: &'a Store,
     pub(super) clock: &'a dyn Clock,
     pub(super) progress: &'a Progress,
     pub(super) run_log: &'a mut RunLog<'j>,
     pub(super) writer: &'a mut ScanWriter,
-    /// Files that stay as they are, because they could not be read.
+    /// Files that stay unchanged because they could not be read.
     pub(super) left: HashSet<FileId>,
 }
 
 impl Persister<'_, '_> {
-    /// Stores until the phases before have ended.
+    /// Stores messages until the earlier phases have ended.
     pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<Stored, StoreError> {
         let mut moves = Moves::new(self.store);
         while let Ok(first) = results.recv_async().await {
@@ -109,7 +109,7 @@ impl Persister<'_, '_> {
         })
     }
 
-    /// Counts a file that was read, or that nobody could read.
+    /// Counts a file as read or failed.
     fn count(&self, folder: &PendingFolder, outcome: Outcome) {
         if let Some(counts) = self.progress.kind(&folder.root.directory.kind) {
             if folder.is_refreshed {
@@ -192,7 +192,7 @@ impl Persister<'_, '_> {
         moved_from: Option<String>,
         unchanged: bool,
     ) {
-        // That a file could not be read is told by each run that tried.
+        // Each run logs the files that it could not read.
         let (outcome, event) = match &read.file.record {
             FileRecord::Failed(_) => (Outcome::Errored, Some(RunLogEvent::Errored)),
             _ if unchanged => (Outcome::Unchanged, None),
@@ -215,8 +215,8 @@ impl Persister<'_, '_> {
             batch.logs.extend(line);
         }
         if read.try_again && read.file.known {
-            // What is stored of it holds until it can be read again, even if an earlier version of the plugin read it;
-            // that it is there is known.
+            // The stored record stays valid until the file can be read, even if an earlier plugin version wrote it; the
+            // file is known to exist.
             self.left.insert(read.file.id);
             if !read.folder.is_refreshed {
                 batch.restored.push(read.file.id);
@@ -235,7 +235,7 @@ impl Persister<'_, '_> {
     }
 }
 
-/// The directory's new state, to be stored with the last of its files.
+/// The new state of a directory, stored with the last of its files.
 pub(super) fn done(folder: &PendingFolder) -> FolderDone {
     FolderDone {
         id: folder.id,
@@ -245,96 +245,5 @@ pub(super) fn done(folder: &PendingFolder) -> FolderDone {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashMap;
-
-    use super::*;
-    use crate::scan::roots::{KindExtractors, ScanRoot};
-    use crate::scan::sidecars;
-    use svc_domain::extraction::ExtractFailure;
-    use svc_domain::id::{DirectoryId, FolderId, IdGenerator, RunId};
-    use svc_domain::scan::{Directory, ScannedFile};
-    use svc_domain::time::SystemClock;
-    use svc_platform::media_root::MediaRoot;
-    use svc_store::{StoreOptions, digest_of};
-
-    /// A file whose storage failed.
-    fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {
-        let plugin = PluginVersion {
-            id: "music".to_owned(),
-            version: "0.1.0".to_owned(),
-            digest: "ab12".to_owned(),
-        };
-        let file = ScannedFile {
-            id: FileId::from(id),
-            folder: folder.id,
-            name: format!("{id}.mp3"),
-            size: 0,
-            mtime_ns: -1,
-            fingerprint: None,
-            related_stamp: None,
-            known,
-            record: FileRecord::Failed(ExtractFailure::Io("EIO".to_owned())),
-        };
-        ReadFile {
-            folder: Arc::clone(folder),
-            plugin: Arc::new(plugin),
-            digest: digest_of(&file),
-            file,
-            try_again: true,
-        }
-    }
-
-    #[tokio::test]
-    async fn known_file_whose_storage_fails_is_logged_and_keeps_its_row() {
-        let dir = tempfile::tempdir().unwrap();
-        let url = format!("sqlite:{}", dir.path().join("index.db").display());
-        let store = Store::open(&url, StoreOptions::default()).await.unwrap();
-        let ids = Arc::new(IdGenerator::new(1));
-        let directory = Directory {
-            id: DirectoryId::from(1),
-            kind: MediaKind::music(),
-            path: dir.path().to_owned(),
-            available: true,
-            last_seen_at: None,
-            file_count: 1,
-        };
-        let extractors = KindExtractors {
-            by_extension: HashMap::new(),
-            related: HashSet::new(),
-        };
-        let files = MediaRoot::open(dir.path()).unwrap();
-        let root = Arc::new(ScanRoot::new(directory, files, extractors, Vec::new()).unwrap());
-        let sidecars = sidecars::list(&root, &RelativePath::root()).unwrap();
-        let mut folder =
-            PendingFolder::unchanged(root, FolderId::from(2), RelativePath::root(), Arc::new(sidecars));
-        folder.is_refreshed = false;
-        let folder = Arc::new(folder);
-        let progress = Progress::new([MediaKind::music()]);
-        let mut run_log = RunLog::new(RunId::from(3), &ids);
-        let mut writer = store.scan_writer(Arc::clone(&ids));
-        let mut persister = Persister {
-            store: &store,
-            clock: &SystemClock,
-            progress: &progress,
-            run_log: &mut run_log,
-            writer: &mut writer,
-            left: HashSet::new(),
-        };
-
-        let mut batch = ScanBatch::default();
-        persister.add_file(&mut batch, unread(&folder, 4, true), None, false);
-        assert!(batch.files.is_empty() && batch.folders_done.is_empty());
-        assert_eq!(
-            (batch.logs.len(), batch.restored.as_slice()),
-            (1, &[FileId::from(4)][..])
-        );
-
-        persister.add_file(&mut batch, unread(&folder, 5, false), None, false);
-        assert_eq!(
-            (batch.logs.len(), batch.files.len(), batch.restored.len()),
-            (2, 1, 1)
-        );
-        assert!(batch.folders_done.is_empty());
-    }
-}
+#[path = "persist_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! The numbers of a run while it goes on.
+//! Counters of an active run.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,14 +20,14 @@ pub(super) struct KindProgress {
     errored: AtomicU64,
 }
 
-/// What became of a file that was read.
+/// Result of reading a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It is new in the index.
+    /// New in the index.
     Added,
-    /// It says something else than before.
+    /// Its record changed.
     Updated,
-    /// It says what is stored of it.
+    /// Its record is unchanged.
     Unchanged,
     /// It could not be read.
     Errored,
@@ -46,12 +46,12 @@ impl KindProgress {
         self.missing.fetch_add(files as u64, Ordering::Relaxed);
     }
 
-    /// A file that was found is not there any more.
+    /// Counts a file that disappeared after it was found.
     pub(super) fn vanished(&self) {
-        take_one(&self.found);
+        decrement(&self.found);
     }
 
-    /// One file was read: each that is found counts once.
+    /// Counts the result of a file; each found file counts once.
     pub(super) fn read(&self, outcome: Outcome) {
         let counter = match outcome {
             Outcome::Added => &self.added,
@@ -62,9 +62,9 @@ impl KindProgress {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// One file was read that the run had found unchanged before: it stays one.
+    /// Counts a stale file, which the run had counted as unchanged.
     pub(super) fn read_again(&self, outcome: Outcome) {
-        if !take_one(&self.unchanged) {
+        if !decrement(&self.unchanged) {
             // Its directory could not be listed before.
             self.found(1);
         }
@@ -83,8 +83,8 @@ impl KindProgress {
     }
 }
 
-/// Takes one away; false if there is none.
-fn take_one(counter: &AtomicU64) -> bool {
+/// Decrements the counter; false if it is zero.
+fn decrement(counter: &AtomicU64) -> bool {
     counter
         .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |number| {
             number.checked_sub(1)
@@ -92,17 +92,17 @@ fn take_one(counter: &AtomicU64) -> bool {
         .is_ok()
 }
 
-/// Told what each transaction brought to the index; must not wait.
+/// Receives the changes of each committed transaction; must not block.
 type OnCommitted = Box<dyn Fn(PersistOutcome) + Send + Sync>;
 
-/// The numbers of a run.
+/// The counters of a run.
 #[derive(Default)]
 pub struct Progress {
     kinds: BTreeMap<MediaKind, KindProgress>,
     files_opened: AtomicU64,
-    /// Every directory was listed.
+    /// Whether all directories are listed.
     walked: AtomicBool,
-    /// The file that was begun last.
+    /// The file that was opened last.
     current: Mutex<Option<RelativePath>>,
     on_committed: Option<OnCommitted>,
     warnings: Mutex<Vec<String>>,
@@ -116,11 +116,11 @@ impl std::fmt::Debug for Progress {
     }
 }
 
-/// Past this many, warnings are only counted: a broken disk must not fill memory and the run's row.
+/// Further warnings are only counted, so that a failing disk fills neither memory nor the run's row.
 const MAX_WARNINGS: usize = 100;
 
 impl Progress {
-    /// Numbers for a run over these kinds.
+    /// Creates counters for these kinds.
     pub fn new(kinds: impl IntoIterator<Item = MediaKind>) -> Self {
         let kinds = kinds
             .into_iter()
@@ -132,21 +132,21 @@ impl Progress {
         }
     }
 
-    /// With somebody who is told what is new in the index.
+    /// Sets the callback for committed changes.
     #[must_use]
     pub fn on_committed(mut self, on_committed: impl Fn(PersistOutcome) + Send + Sync + 'static) -> Self {
         self.on_committed = Some(Box::new(on_committed));
         self
     }
 
-    /// A transaction is stored.
+    /// Reports a committed transaction.
     pub(super) fn committed(&self, outcome: PersistOutcome) {
         if let Some(on_committed) = &self.on_committed {
             on_committed(outcome);
         }
     }
 
-    /// All directories are listed: what is found is all there is.
+    /// Records that all directories are listed, so the number of found files is final.
     pub(super) fn walked(&self) {
         self.walked.store(true, Ordering::Relaxed);
     }
@@ -156,14 +156,14 @@ impl Progress {
         self.walked.load(Ordering::Relaxed)
     }
 
-    /// A file is at hand. Who comes in each other's way passes over it: the next file is near.
+    /// Records the file being read. A contended lock is skipped; the next file follows soon.
     pub(super) fn reading(&self, path: &RelativePath) {
         if let Ok(mut current) = self.current.try_lock() {
             *current = Some(path.clone());
         }
     }
 
-    /// The file that was begun last, below its root.
+    /// The file that was opened last, relative to its root.
     pub fn current_path(&self) -> Option<RelativePath> {
         self.current
             .lock()
@@ -180,7 +180,7 @@ impl Progress {
         self.files_opened.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes what an administrator should know, in the log and in the run.
+    /// Logs a warning and adds it to the run.
     pub fn warn(&self, warning: String) {
         tracing::warn!(target: "svc::scan", "{warning}");
         let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What a run knows of one root directory before it starts.
+//! The state of a root directory at the start of a run.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -13,7 +13,7 @@ use svc_platform::media_root::MediaRoot;
 use svc_plugin_host::PluginHandle;
 use svc_store::PluginVersion;
 
-/// A folder as the store has it, with a mark for those that the walk came by.
+/// A folder with a row in the database, and whether the walk reached it.
 #[derive(Debug)]
 pub(super) struct KnownFolder {
     pub(super) id: FolderId,
@@ -22,7 +22,7 @@ pub(super) struct KnownFolder {
     seen: AtomicBool,
 }
 
-/// A plugin, with its name in the store.
+/// A plugin with its row id.
 #[derive(Debug, Clone)]
 pub(super) struct Extractor {
     pub(super) plugin: PluginHandle,
@@ -49,32 +49,32 @@ impl Extractor {
 pub(super) struct ScanRoot {
     pub(super) directory: Directory,
     pub(super) files: MediaRoot,
-    /// The plugins for each file extension of this kind, in the order in which they are asked.
+    /// The plugins for each file extension of this kind, in the order of calls.
     pub(super) extractors: HashMap<String, Vec<Extractor>>,
-    /// Endings of files beside media files that plugins may read.
+    /// File extensions of sidecars.
     pub(super) related: HashSet<String>,
-    /// Device and inode of the root when the run began.
+    /// Device and inode of the root at the start of the run.
     identity: (u64, u64),
     folders: HashMap<RelativePath, KnownFolder>,
-    /// Directories that could not be listed: what is known below them is not missing.
+    /// Directories that could not be listed; files below them are not missing.
     unreadable: Mutex<Vec<RelativePath>>,
-    /// Directories that are to be passed over: what is known below them goes, however much it is.
+    /// Ignored directories; files below them are marked missing, however many they are.
     ignored: Mutex<Vec<RelativePath>>,
 }
 
-/// Which plugins read files of a kind, and what beside them.
+/// The extractors and sidecar extensions of a kind.
 #[derive(Debug)]
 pub(super) struct KindExtractors {
     pub(super) by_extension: HashMap<String, Vec<PluginHandle>>,
     pub(super) related: HashSet<String>,
 }
 
-/// Folders that are gone, by the reason.
+/// Folders that the walk did not reach, by reason.
 #[derive(Debug, Default)]
 pub(super) struct Vanished {
-    /// Not on disk any more.
+    /// No longer on disk.
     pub(super) lost: Vec<(FolderId, RelativePath)>,
-    /// To be passed over, as an ignore file says.
+    /// Excluded by an ignore rule.
     pub(super) ignored: Vec<(FolderId, RelativePath)>,
 }
 
@@ -112,20 +112,19 @@ impl ScanRoot {
         })
     }
 
-    /// Whether the root is the directory that it was when the run began: a disk that went away leaves none, or the
-    /// empty one on which it was mounted.
+    /// Whether the root is the directory of the run's start. After an unmount it is gone or is the empty mount point.
     pub(super) fn is_still_there(&self) -> bool {
         identity_of(&self.directory).is_ok_and(|identity| identity == self.identity)
     }
 
-    /// The stored folder at this path, marked as seen.
+    /// Marks the stored folder at this path as seen and returns it.
     pub(super) fn see(&self, path: &RelativePath) -> Option<&KnownFolder> {
         let known = self.folders.get(path)?;
         known.seen.store(true, Ordering::Relaxed);
         Some(known)
     }
 
-    /// Notes that a directory could not be listed.
+    /// Records a directory that could not be listed.
     pub(super) fn cannot_list(&self, path: RelativePath) {
         self.unreadable
             .lock()
@@ -133,18 +132,18 @@ impl ScanRoot {
             .push(path);
     }
 
-    /// Notes that a directory is to be passed over.
+    /// Records an ignored directory.
     pub(super) fn ignore(&self, path: RelativePath) {
         let mut ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
         ignored.push(path);
     }
 
-    /// Files that the store has below this root.
+    /// Number of files in the database below this root.
     pub(super) fn known_files(&self) -> i64 {
         self.folders.values().map(|folder| folder.file_count).sum()
     }
 
-    /// Stored folders with files, below one of `parts`, that the walk did not come by, though it could have.
+    /// Stored folders with files below one of `parts` that the walk did not reach although their parents were readable.
     pub(super) fn vanished_folders(&self, parts: &[RelativePath]) -> Vanished {
         let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         let ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);

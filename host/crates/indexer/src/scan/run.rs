@@ -1,4 +1,7 @@
-//! One run: joins the phases.
+//! One run: connects the phases.
+
+mod open_root;
+mod request;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,89 +17,55 @@ use crate::scan::extract::Extract;
 use crate::scan::mark_missing::MarkMissing;
 use crate::scan::persist::{Persist, Persister, Stored};
 use crate::scan::progress::Progress;
-use crate::scan::roots::{KindExtractors, ScanRoot};
+use crate::scan::roots::ScanRoot;
 use crate::scan::run_log::RunLog;
 use crate::scan::threads::thread_pool;
 use crate::scan::walk::{DirectoryListing, Walk};
-use svc_domain::id::{DirectoryId, FileId, IdGenerator, RunId};
+use svc_domain::id::{DirectoryId, FileId, IdGenerator};
 use svc_domain::path::RelativePath;
-use svc_domain::scan::{Directory, RunLogEvent, RunType};
-use svc_domain::time::{Clock, Timestamp};
-use svc_platform::media_root::MediaRoot;
+use svc_domain::scan::{RunLogEvent, RunType};
+use svc_domain::time::Clock;
 use svc_platform::tasks::Tasks;
 use svc_plugin_host::Plugins;
 use svc_store::{ScanBatch, ScanWriter, Store, StoreError};
 
-/// Changed directories that wait for their comparison.
+pub use request::{ScanEnd, ScanRequest, Target};
+
+/// Capacity of the channel from walk to diff, in directories.
 const QUEUED_LISTINGS: usize = 128;
-/// Chunks of files that wait for a worker.
+/// Capacity of the channel from diff to extract, in chunks.
 pub(super) const QUEUED_CHUNKS: usize = 32;
-/// Chunks of records that wait for the store.
+/// Capacity of the channel from extract to persist, in chunks.
 pub(super) const QUEUED_RESULTS: usize = 64;
-/// Listing directories is bound by the kernel and the disk, not by cores.
+/// Listing directories is limited by kernel and disk, not by cores.
 const WALK_THREADS: usize = 2;
-
-/// How a run came to its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ScanEnd {
-    /// All was looked at.
-    Completed,
-    /// Ended early, as asked.
-    Stopped,
-}
-
-/// A root directory to scan.
-#[derive(Debug, Clone)]
-pub struct Target {
-    /// The directory.
-    pub directory: Directory,
-    /// The parts of it to look at, none of them below another; the root itself for all.
-    pub parts: Vec<RelativePath>,
-}
-
-/// What a run is to do.
-#[derive(Debug, Clone)]
-pub struct ScanRequest {
-    /// The run.
-    pub run: RunId,
-    /// Quick or full.
-    pub run_type: RunType,
-    /// Where.
-    pub targets: Vec<Target>,
-    /// Change nothing: count and log what would be done.
-    pub dry_run: bool,
-    /// What is gone is meant to be gone, however much it is.
-    pub accept_missing: bool,
-    /// Forget files that have been missing since before this moment.
-    pub purge_before: Option<Timestamp>,
-}
 
 /// Runs the indexer.
 #[derive(Debug, Clone)]
 pub struct Scanner {
-    /// Where the index is.
+    /// The database.
     pub store: Store,
-    /// Who reads the files.
+    /// The extractors.
     pub plugins: Plugins,
-    /// Makes the ids of new rows.
+    /// Generates ids of new rows.
     pub ids: Arc<IdGenerator>,
-    /// Tells the time.
+    /// The injected clock.
     pub clock: Arc<dyn Clock>,
-    /// Threads that read files.
+    /// Number of extract threads.
     pub threads: usize,
-    /// Carries runs to their end.
+    /// Runs tasks to completion.
     pub tasks: Tasks,
 }
 
-/// A root with the parts of it that a run looks at.
+/// A root with the parts of it to scan.
 pub(super) type RootParts = (Arc<ScanRoot>, Vec<RelativePath>);
 
 impl Scanner {
-    /// Scans these roots. Every file that can be read is in the index at the end; failures are stored with their
-    /// files and counted, they do not end the run.
+    /// Scans these roots. At the end every readable file is indexed; failures are stored with their files and counted,
+    /// and do not end the run.
     ///
     /// # Errors
-    /// Only when the database or the system fails; what was stored before stays.
+    /// Only if the database or the system fails; stored changes stay.
     pub async fn run(
         &self,
         request: ScanRequest,
@@ -111,10 +80,10 @@ impl Scanner {
         let roots: Arc<[RootParts]> = roots.into();
         let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
         let mut run_log = RunLog::new(request.run, &self.ids);
-        self.note(&mut writer, &mut run_log, RunLogEvent::RunStarted)
+        self.write_log(&mut writer, &mut run_log, RunLogEvent::RunStarted)
             .await?;
         let (losses, stored) = self
-            .look(&request, &roots, control, progress, &mut writer, &mut run_log)
+            .index_changes(&request, &roots, control, progress, &mut writer, &mut run_log)
             .boxed()
             .await?;
         let stopped = || control.is_stopping();
@@ -148,12 +117,12 @@ impl Scanner {
         } else {
             (ScanEnd::Completed, RunLogEvent::RunCompleted)
         };
-        self.note(&mut writer, &mut run_log, event).await?;
+        self.write_log(&mut writer, &mut run_log, event).await?;
         Ok(end)
     }
 
-    /// The first four phases: what is new or changed is in the index after them. Answers with what is gone.
-    async fn look(
+    /// Runs the first four phases, which index all new and changed files; returns the missing files.
+    async fn index_changes(
         &self,
         request: &ScanRequest,
         roots: &Arc<[RootParts]>,
@@ -207,7 +176,7 @@ impl Scanner {
         }
     }
 
-    /// Starts the threads that read files. They end when there is no more work.
+    /// Starts the extract threads, which end when there is no more work.
     pub(super) fn extract(
         &self,
         threads: usize,
@@ -260,7 +229,7 @@ impl Scanner {
                 settling.run(root.vanished_folders(parts), losses).await?
             } else {
                 progress.warn(format!(
-                    "{}: went away during the run; nothing of it is marked as missing",
+                    "{}: became unavailable during the run; none of its files is marked as missing",
                     directory.path.display()
                 ));
                 false
@@ -274,8 +243,8 @@ impl Scanner {
         Ok(())
     }
 
-    /// Writes a line about the run itself into its log.
-    async fn note(
+    /// Writes an entry about the run itself into its log.
+    async fn write_log(
         &self,
         writer: &mut ScanWriter,
         run_log: &mut RunLog<'_>,
@@ -289,57 +258,12 @@ impl Scanner {
         };
         writer.persist(&batch).await.map(drop)
     }
-
-    /// Prepares a root; `None` for one that is not there, whose rows stay as they are.
-    pub(super) async fn open_root(
-        &self,
-        directory: Directory,
-        progress: &Progress,
-    ) -> Result<Option<ScanRoot>, StoreError> {
-        let now = self.clock.now();
-        let plugins = KindExtractors {
-            by_extension: self.plugins.by_extension(&directory.kind),
-            related: self.plugins.related_extensions(&directory.kind),
-        };
-        if plugins.by_extension.is_empty() {
-            progress.warn(format!(
-                "{}: no plugin reads files of kind `{}`",
-                directory.path.display(),
-                directory.kind
-            ));
-            return Ok(None);
-        }
-        let folders = self.store.folders(directory.id).await?;
-        let knows_files = folders.iter().any(|folder| folder.file_count > 0);
-        let opened = MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?)));
-        let (id, path) = (directory.id, directory.path.clone());
-        let opened = match opened {
-            Ok((_, true)) if knows_files => Err("it is empty, but files of it are known".to_owned()),
-            Ok((root, _)) => {
-                ScanRoot::new(directory, root, plugins, folders).map_err(|error| error.to_string())
-            }
-            Err(error) => Err(error.to_string()),
-        };
-        self.store
-            .set_directory_available(id, opened.is_ok(), now)
-            .await?;
-        match opened {
-            Ok(root) => Ok(Some(root)),
-            Err(reason) => {
-                progress.warn(format!(
-                    "{}: not available, left as it is: {reason}",
-                    path.display()
-                ));
-                Ok(None)
-            }
-        }
-    }
 }
 
-/// What is gone, by root.
+/// Missing files by root.
 type Losses = HashMap<DirectoryId, Vec<FolderLoss>>;
 
-/// Starts the walk over all parts of all roots, one after the other.
+/// Starts the walk over all parts of all roots in sequence.
 fn walk(
     roots: &Arc<[RootParts]>,
     run_type: RunType,
@@ -365,8 +289,4 @@ fn walk(
         }
         progress.walked();
     }))
-}
-
-fn is_empty(directory: &Directory) -> std::io::Result<bool> {
-    Ok(std::fs::read_dir(&directory.path)?.next().is_none())
 }

@@ -1,4 +1,4 @@
-//! The lines of a run's log, of bounded number: the counts tell the rest.
+//! The log of a run, of limited length; the counts are complete.
 
 use svc_domain::id::{IdGenerator, RunId};
 use svc_domain::kind::MediaKind;
@@ -6,12 +6,12 @@ use svc_domain::path::RelativePath;
 use svc_domain::scan::{RunLogEntry, RunLogEvent};
 use svc_domain::time::Timestamp;
 
-/// Lines of one event that are kept of a run. A first run over a large library says the same of each file.
+/// Maximum of entries per event. The first run over a large library repeats the same event for every file.
 const MAX_LINES: u32 = 1_000;
-/// Lines about files that could not be read: each is a question that somebody will ask.
+/// Maximum of entries about unreadable files, which users look up individually.
 const MAX_ERRORS: u32 = 10_000;
 
-/// How many lines of an event are kept.
+/// Maximum of entries for an event.
 fn limit(event: RunLogEvent) -> u32 {
     match event {
         RunLogEvent::Errored | RunLogEvent::Quarantined => MAX_ERRORS,
@@ -19,7 +19,7 @@ fn limit(event: RunLogEvent) -> u32 {
     }
 }
 
-/// What a line says beside its event and file.
+/// Optional parts of an entry.
 #[derive(Debug, Default)]
 pub(super) struct Details {
     pub(super) plugin: Option<String>,
@@ -43,12 +43,12 @@ impl<'a> RunLog<'a> {
         }
     }
 
-    /// A line about the run itself.
+    /// Builds an entry about the run itself.
     pub(super) fn run_line(&mut self, event: RunLogEvent, now: Timestamp) -> RunLogEntry {
         self.entry(event, None, RelativePath::root(), Details::default(), now)
     }
 
-    /// A line about a file; `None` when there are enough of this event.
+    /// Builds an entry about a file; `None` if the maximum for the event is reached.
     pub(super) fn line(
         &mut self,
         event: RunLogEvent,
@@ -76,7 +76,7 @@ impl<'a> RunLog<'a> {
         RunLogEntry {
             id: self.ids.next(now),
             run: self.run,
-            event: event.name().to_owned(),
+            event: event.as_str().to_owned(),
             kind,
             path,
             plugin: details.plugin,

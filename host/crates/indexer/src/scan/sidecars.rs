@@ -1,4 +1,4 @@
-//! What lies around the media files of one directory: the files beside them that plugins may read, and whose they are.
+//! The sidecars of one directory and the media files to which they belong.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -13,39 +13,39 @@ use crate::scan::roots::ScanRoot;
 use svc_domain::path::{RelativePath, extension, name_to_text, stem};
 use svc_plugin_host::Sidecars;
 
-/// Directories below a film's own that hold its subtitles.
+/// Names of subdirectories with subtitles for a movie.
 const SUBTITLE_FOLDERS: [&str; 3] = ["subs", "subtitles", "sub"];
-/// Files beside that are kept of one directory: more are no sidecars.
+/// Maximum of sidecars per directory.
 const MAX_SIDECARS: usize = 20_000;
 
-/// A file beside a media file.
+/// A sidecar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SidecarFile {
-    /// As seen from the media file's directory: `movie.nfo`, `Subs/en.srt`, `../tvshow.nfo`.
+    /// Relative to the directory of the media file: `movie.nfo`, `Subs/en.srt`, `../tvshow.nfo`.
     pub(super) name: String,
     pub(super) size: u64,
     pub(super) mtime_ns: i64,
 }
 
-/// Whether a directory of this name holds subtitles of the files beside it.
+/// Whether a subdirectory of this name contains subtitles.
 pub(super) fn holds_subtitles(name: &str) -> bool {
     SUBTITLE_FOLDERS.contains(&name.to_lowercase().as_str())
 }
 
-/// The surroundings of a directory's media files.
+/// The sidecars of a directory.
 #[derive(Debug)]
 pub(super) struct FolderSidecars {
     root: Arc<ScanRoot>,
     path: RelativePath,
     related: Vec<SidecarFile>,
-    /// Places in `related` by the stem of the media file that they bear the name of.
+    /// Indexes in `related` by the stem of the media file whose name they share.
     own: HashMap<String, Vec<usize>>,
-    /// Places of those that bear nobody's name.
+    /// Indexes of sidecars that share no media file's name.
     common: Vec<usize>,
 }
 
 impl FolderSidecars {
-    /// The surroundings of these media files, from the files beside them.
+    /// Assigns sidecars to media files.
     pub(super) fn new<'n>(
         root: Arc<ScanRoot>,
         path: RelativePath,
@@ -70,7 +70,7 @@ impl FolderSidecars {
     fn assign(&mut self, stems: HashSet<&str>) {
         for (at, file) in self.related.iter().enumerate() {
             let name = file.name.rsplit('/').next().unwrap_or_default();
-            // The longest stem that the name begins with, at the end of a word.
+            // The longest stem that is a prefix of the name up to a separator.
             let ends = name.match_indices(['.', '-', '_', ' ']).map(|(end, _)| end);
             let owner = ends.rev().find_map(|end| stems.get(name.get(..end)?));
             match owner {
@@ -80,7 +80,7 @@ impl FolderSidecars {
         }
     }
 
-    /// What it takes to see a change of the files beside `name`; `None` if there are none.
+    /// A digest that changes with the sidecars of `name`; `None` if it has none.
     pub(super) fn digest(&self, name: &str) -> Option<i64> {
         let mut digest = Sha256::new();
         let mut any = false;
@@ -98,12 +98,12 @@ impl FolderSidecars {
         any.then(|| i64::from_le_bytes(bytes) & i64::MAX)
     }
 
-    /// All files beside the media files, for the directory's own stamp.
+    /// All sidecars, for the directory digest.
     pub(super) fn related(&self) -> &[SidecarFile] {
         &self.related
     }
 
-    /// Those that bear nobody's name: what directories below may look at.
+    /// Sidecars that share no media file's name; they also apply to subdirectories.
     pub(super) fn common(&self) -> Vec<SidecarFile> {
         let own = |at: &usize| self.related.get(*at).filter(|file| !file.name.contains('/'));
         self.common.iter().filter_map(own).cloned().collect()
@@ -117,7 +117,7 @@ impl FolderSidecars {
     }
 }
 
-/// The surroundings of one media file.
+/// The sidecars of one media file.
 #[derive(Debug)]
 pub(super) struct FileSidecars {
     pub(super) folder: Arc<FolderSidecars>,
@@ -125,7 +125,7 @@ pub(super) struct FileSidecars {
 }
 
 impl FileSidecars {
-    /// The names of the files beside it.
+    /// The names of its sidecars.
     pub(super) fn names(&self) -> Vec<String> {
         let files = self.folder.sidecars_of(&self.name);
         files.map(|file| file.name.clone()).collect()
@@ -160,7 +160,7 @@ impl Sidecars for FileSidecars {
     }
 }
 
-/// Lists what lies around the media files of a directory, for a reading outside of the walk.
+/// Lists the sidecars of a directory outside of a walk.
 pub(super) fn list(root: &Arc<ScanRoot>, path: &RelativePath) -> io::Result<FolderSidecars> {
     let mut media = Vec::new();
     let mut related = Vec::new();
@@ -224,7 +224,7 @@ pub(super) fn list(root: &Arc<ScanRoot>, path: &RelativePath) -> io::Result<Fold
     ))
 }
 
-/// The same file as seen from a directory below.
+/// The path of a sidecar relative to a subdirectory.
 pub(super) fn from_above(file: SidecarFile) -> SidecarFile {
     SidecarFile {
         name: format!("../{}", file.name),
@@ -232,7 +232,7 @@ pub(super) fn from_above(file: SidecarFile) -> SidecarFile {
     }
 }
 
-/// The files of a directory that plugins may read beside media files, with `prefix` before their names.
+/// Lists the sidecars in a directory; `prefix` precedes their names.
 pub(super) fn list_sidecars(
     root: &ScanRoot,
     path: &RelativePath,
@@ -259,7 +259,7 @@ pub(super) fn list_sidecars(
 }
 
 impl ScanRoot {
-    /// Whether plugins may read a file of this name beside a media file.
+    /// Whether a file of this name is a sidecar.
     pub(super) fn is_sidecar(&self, name: &str) -> bool {
         !self.related.is_empty() && self.related.contains(&*extension(name))
     }

@@ -1,4 +1,4 @@
-//! Phase 6: reads again what an earlier version of a plugin read, by one thread, after everything else.
+//! Phase 6: reads stale files again, in one thread, after all other phases.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::scan::sidecars;
 use svc_domain::id::{FileId, FolderId};
 use svc_store::{ScanWriter, StaleFile, StoreError};
 
-/// Files asked for in one go.
+/// Files per query.
 const FILES_PER_QUERY: i64 = 512;
 
 impl Scanner {
-    /// Reads files again that were read by another version of a plugin that is in use, or stored in another form: those
-    /// of the parts that the run looks at, but for the files that it could not read a moment ago.
+    /// Reads files again that another version of an active plugin read, or that have an older record format, within the
+    /// scanned parts. Files that this run failed to read are excluded.
     pub(super) async fn read_stale_files(
         &self,
         roots: &[RootParts],
@@ -46,10 +46,10 @@ impl Scanner {
         let (result_sender, results) = flume::bounded(QUEUED_RESULTS);
         let extract = self.extract(1, control, progress, work, result_sender)?;
         let feed = async {
-            // Moved in, so that the reading ends with the feeding.
+            // Moved in, so that the receiver ends with this function.
             let work = work_sender;
             for parts in roots {
-                self.feed(parts, left, &stale, control, &work).await?;
+                self.send_stale_files(parts, left, &stale, control, &work).await?;
             }
             Ok::<(), StoreError>(())
         };
@@ -64,8 +64,8 @@ impl Scanner {
         Ok(())
     }
 
-    /// Hands out the stale files of a root's parts, folder by folder.
-    async fn feed(
+    /// Sends the stale files of a root's parts, directory by directory.
+    async fn send_stale_files(
         &self,
         (root, parts): &RootParts,
         left: &HashSet<FileId>,
@@ -87,7 +87,7 @@ impl Scanner {
                 let looked_at = |file: &&StaleFile| parts.iter().any(|part| file.path.is_below(part));
                 let files = files.iter().filter(looked_at);
                 let files = files.filter(|file| !left.contains(&file.id)).cloned();
-                let chunk = chunk(Arc::clone(root), files.collect()).await;
+                let chunk = stale_chunk(Arc::clone(root), files.collect()).await;
                 let Some(chunk) = chunk else { continue };
                 if control.is_stopping() || work.send_async(chunk).await.is_err() {
                     return Ok(());
@@ -97,8 +97,8 @@ impl Scanner {
     }
 }
 
-/// The files of one folder as work; `None` if the folder cannot be listed now, which leaves them to the next run.
-async fn chunk(root: Arc<ScanRoot>, files: Vec<StaleFile>) -> Option<WorkChunk> {
+/// Builds the work for the files of one directory; `None` if it cannot be listed, which leaves them to the next run.
+async fn stale_chunk(root: Arc<ScanRoot>, files: Vec<StaleFile>) -> Option<WorkChunk> {
     let first = files.first()?;
     let (id, path) = (first.folder, first.path.clone());
     let listed = tokio::task::spawn_blocking(move || {

@@ -11,15 +11,14 @@ use crate::scan::progress::Progress;
 use crate::scan::run::{ScanEnd, ScanRequest, Scanner};
 use svc_platform::tasks;
 
-/// How much the threads that work in parallel step back behind answers to clients: a nice value. Without anything else to
-/// do it costs nothing.
+/// Nice value of the parallel threads, so that requests precede scans. An idle machine scans at full speed.
 const NICE: i32 = 10;
 
 impl Scanner {
-    /// As [`Scanner::run`], on a thread of its own.
+    /// As [`Scanner::run`], on a dedicated thread.
     ///
     /// # Errors
-    /// As there, and when the scan panics.
+    /// As there, and if the scan panics.
     pub async fn run_on_dedicated_thread(
         &self,
         request: ScanRequest,
@@ -34,16 +33,16 @@ impl Scanner {
     }
 }
 
-/// Threads that work in parallel.
+/// A rayon thread pool of low priority.
 pub(super) fn thread_pool(name: &'static str, threads: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
     ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(move |number| format!("{name}-{number}"))
-        // On Linux the niceness of the process is that of the calling thread. Without it a scan is as fast as the rest.
+        // On Linux, setpriority applies to the calling thread. If it fails, the scan runs at normal priority.
         .start_handler(|_| {
             let _ = rustix::process::nice(NICE);
         })
-        // rayon's default is to abort the process.
-        .panic_handler(|_| tracing::error!(target: "svc::scan", "a thread of the scan panicked"))
+        // By default rayon aborts the process.
+        .panic_handler(|_| tracing::error!(target: "svc::scan", "a scan thread panicked"))
         .build()
 }

@@ -1,10 +1,9 @@
-//! Phase 1: lists the directories of a root in parallel and passes on those that changed.
+//! Phase 1: lists the directories of a root in parallel and sends those that changed.
+
+mod classify;
 
 use std::collections::HashSet;
-use std::ffi::{OsStr, OsString};
-use std::fs::{DirEntry, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,39 +11,39 @@ use flume::Sender;
 
 use crate::scan::control::ScanControl;
 use crate::scan::directory_digest::directory_digest;
-use crate::scan::entries::{Entries, Entry, FoundFile, Subdirectory};
+use crate::scan::entries::{Entries, FoundFile, Subdirectory};
 use crate::scan::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
 use crate::scan::progress::Progress;
 use crate::scan::roots::ScanRoot;
 use crate::scan::sidecars::{FolderSidecars, SidecarFile, from_above, holds_subtitles, list_sidecars};
-use svc_domain::path::{RelativePath, name_into_text};
+use classify::leaves_the_root;
+use svc_domain::path::RelativePath;
 use svc_domain::scan::{DirectoryDigest, RunType};
-use svc_platform::media_root::mtime_ns;
 
-/// Deeper directories are not entered: nobody keeps media there, and paths stay below the system's limit.
+/// Deeper directories are skipped, so that paths stay below the system's limit.
 const MAX_DEPTH: usize = 128;
 
-/// The media files of a directory whose stamp is not the stored one.
+/// The media files of a directory whose directory digest differs from the stored one.
 #[derive(Debug)]
 pub(super) struct DirectoryListing {
     pub(super) root: Arc<ScanRoot>,
     pub(super) path: RelativePath,
     pub(super) digest: DirectoryDigest,
-    /// By name.
+    /// Sorted by name.
     pub(super) files: Vec<FoundFile>,
-    /// Names of media files that are left out on purpose.
+    /// Names of media files that ignore rules exclude.
     pub(super) ignored: HashSet<String>,
     pub(super) sidecars: Arc<FolderSidecars>,
 }
 
-/// A directory on the way down, with what holds in it from above.
+/// A directory to list, with what it inherits from its parents.
 struct WalkDirectory {
     path: RelativePath,
     depth: usize,
-    /// Whether a link is on the way here: without one no way leads back up.
+    /// Whether the path contains a symbolic link; only links can create cycles.
     linked: bool,
     rules: IgnoreRules,
-    /// Files of the directory above that plugins may read beside media files here.
+    /// Sidecars of the parent directory that also apply here.
     sidecars_above: Arc<[SidecarFile]>,
 }
 
@@ -58,7 +57,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Walks the root from this directory down. To be called on a thread of a rayon pool, which takes part.
+    /// Walks the tree from this directory. Must be called on a thread of a rayon pool, which participates.
     pub(super) fn run(&self, from: &RelativePath) {
         let directory = from.below(&self.root.directory.path);
         let start = std::fs::metadata(&directory).and_then(|metadata| {
@@ -67,7 +66,7 @@ impl Walk<'_> {
                 return Ok(None);
             }
             match from.parent() {
-                // A file stands for its directory.
+                // A file is resolved to its directory.
                 Some(above) if metadata.is_file() => {
                     self.run(&above);
                     Ok(None)
@@ -79,13 +78,13 @@ impl Walk<'_> {
             Ok(Some(Some(place))) => rayon::scope(|scope| self.visit(scope, place)),
             Ok(Some(None)) => self.root.ignore(from.clone()),
             Ok(None) => {}
-            // Asked for and gone: what is known below it is missing, as after a walk of the whole root.
+            // A requested path that no longer exists: files below it are missing, as after a walk of the whole root.
             Err(error) if error.kind() == io::ErrorKind::NotFound && *from != RelativePath::root() => {}
             Err(error) => self.cannot_list(from.clone(), &error),
         }
     }
 
-    /// The place to start from; `None` for one that is ignored.
+    /// Resolves the start directory; `None` if it is ignored.
     fn start(&self, from: &RelativePath) -> io::Result<Option<WalkDirectory>> {
         let root = &self.root.directory.path;
         let mut rules = IgnoreRules::default();
@@ -144,9 +143,8 @@ impl Walk<'_> {
             self.root.ignore(path);
         }
         for path in too_deep {
-            self.progress.warn(format!(
-                "{path}: deeper than {MAX_DEPTH} directories, not entered"
-            ));
+            self.progress
+                .warn(format!("{path}: deeper than {MAX_DEPTH} directories, skipped"));
             self.root.cannot_list(path);
         }
         if !self.root.related.is_empty() {
@@ -166,12 +164,12 @@ impl Walk<'_> {
             };
             scope.spawn(move |scope| self.visit(scope, below));
         }
-        // Not while waiting for room in the channel: a run that is held takes nothing out of it.
+        // Dropped before the send, which may block: a paused run does not receive from the channel.
         drop(in_flight);
-        self.pass_on(place.path, files, ignored, sidecars);
+        self.send_listing(place.path, files, ignored, sidecars);
     }
 
-    /// The entries of a directory that matter; `None` if the directory says that it is to be passed over.
+    /// Lists the relevant entries of a directory; `None` if it contains `.nomedia`.
     fn list(&self, place: &mut WalkDirectory, directory: &Path) -> io::Result<Option<Entries>> {
         let mut entries = Entries::default();
         let mut rules_known = false;
@@ -183,8 +181,8 @@ impl Walk<'_> {
                 return Ok(None);
             }
             if name == RULES && !rules_known {
-                // They hold for what was read before them as well. To ask for them first would cost a look at every
-                // directory, and hardly any has them.
+                // The rules are read when the ignore file is found, and then applied to the earlier entries. Looking
+                // for the file first would cost a system call per directory.
                 place.rules = place.rules.enter(directory)?;
                 rules_known = true;
                 entries = Entries::default();
@@ -193,7 +191,7 @@ impl Walk<'_> {
             }
             match self.classify(place, &entry, name) {
                 Ok(entry) => entries.add(entry),
-                // Gone between listing and looking: as if it had not been listed.
+                // Deleted between listing and stat.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
@@ -201,7 +199,7 @@ impl Walk<'_> {
         Ok(Some(entries))
     }
 
-    /// The files in directories of subtitles below, which count as lying beside the media files here.
+    /// The files in subdirectories of subtitles, which count as sidecars of this directory.
     fn subtitles(&self, directories: &[Subdirectory]) -> Vec<SidecarFile> {
         let folders = directories.iter().map(|below| &below.path);
         let folders = folders.filter(|path| holds_subtitles(path.file_name()));
@@ -213,116 +211,7 @@ impl Walk<'_> {
             .collect()
     }
 
-    fn classify(&self, place: &WalkDirectory, entry: &DirEntry, name: OsString) -> io::Result<Entry> {
-        if is_ignored(&name) {
-            return Ok(Entry::Ignored);
-        }
-        let file_type = entry.file_type()?;
-        if file_type.is_symlink() {
-            return self.classify_link(place, name, entry);
-        }
-        if file_type.is_dir() {
-            return self.directory(place, &name, entry, place.linked);
-        }
-        if file_type.is_file() {
-            return self.file(place, name, entry, || entry.metadata());
-        }
-        Ok(Entry::Ignored)
-    }
-
-    /// A regular file: read by a plugin, read beside one that is, or neither. Only what matters is looked at.
-    fn file(
-        &self,
-        place: &WalkDirectory,
-        name: OsString,
-        entry: &DirEntry,
-        metadata: impl FnOnce() -> io::Result<Metadata>,
-    ) -> io::Result<Entry> {
-        let text = name_into_text(name);
-        let (media, related) = (self.root.is_media(&text), self.root.is_sidecar(&text));
-        if !media && !related {
-            return Ok(Entry::Ignored);
-        }
-        if place.rules.ignores(|| entry.path(), false) {
-            return Ok(if media {
-                Entry::LeftOut(text)
-            } else {
-                Entry::Ignored
-            });
-        }
-        let metadata = metadata()?;
-        if media {
-            return Ok(Entry::File(FoundFile::new(text, &metadata)));
-        }
-        Ok(Entry::Related(SidecarFile {
-            name: text,
-            size: metadata.len(),
-            mtime_ns: mtime_ns(&metadata),
-        }))
-    }
-
-    /// Links are followed while they stay below the root.
-    fn classify_link(&self, place: &WalkDirectory, name: OsString, entry: &DirEntry) -> io::Result<Entry> {
-        let target = match entry.path().canonicalize() {
-            Ok(target) => target,
-            // A link to nothing, or a loop of links.
-            Err(_) => return Ok(Entry::Ignored),
-        };
-        if !target.starts_with(self.canonical_root()?) {
-            return Ok(Entry::NotFollowed(leaves_the_root(&place.path.join(&name))));
-        }
-        let metadata = std::fs::metadata(&target)?;
-        if metadata.is_dir() {
-            return self.directory(place, &name, entry, true);
-        }
-        if metadata.is_file() {
-            return self.file(place, name, entry, || Ok(metadata));
-        }
-        Ok(Entry::Ignored)
-    }
-
-    fn canonical_root(&self) -> io::Result<std::path::PathBuf> {
-        Path::new(&self.root.directory.path).canonicalize()
-    }
-
-    fn directory(
-        &self,
-        place: &WalkDirectory,
-        name: &OsStr,
-        entry: &DirEntry,
-        linked: bool,
-    ) -> io::Result<Entry> {
-        let below = place.path.join(name);
-        if place.rules.ignores(|| entry.path(), true) {
-            return Ok(Entry::LeftOutDirectory(below));
-        }
-        if linked && self.is_above_itself(&below)? {
-            return Ok(Entry::NotFollowed(format!(
-                "{below}: a link to a directory above it is not followed"
-            )));
-        }
-        if place.depth >= MAX_DEPTH {
-            return Ok(Entry::TooDeep(below));
-        }
-        Ok(Entry::Directory(Subdirectory { path: below, linked }))
-    }
-
-    /// Whether a directory is one of those on the way to it.
-    fn is_above_itself(&self, path: &RelativePath) -> io::Result<bool> {
-        let identity = |path: &RelativePath| {
-            let metadata = std::fs::metadata(path.below(&self.root.directory.path))?;
-            io::Result::Ok((metadata.dev(), metadata.ino()))
-        };
-        let own = identity(path)?;
-        for above in std::iter::successors(path.parent(), RelativePath::parent) {
-            if identity(&above)? == own {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn pass_on(
+    fn send_listing(
         &self,
         path: RelativePath,
         mut files: Vec<FoundFile>,
@@ -345,7 +234,7 @@ impl Walk<'_> {
             }
             return;
         }
-        // Fails only when the run has ended for another reason.
+        // Fails only if the run has ended for another reason.
         let _ = self.listings.send(DirectoryListing {
             root: Arc::clone(self.root),
             path,
@@ -365,8 +254,4 @@ impl Walk<'_> {
         self.progress.warn(format!("{shown} cannot be listed: {error}"));
         self.root.cannot_list(path);
     }
-}
-
-fn leaves_the_root(link: &RelativePath) -> String {
-    format!("{link}: a link that leaves the root is not followed")
 }

@@ -1,5 +1,4 @@
-//! Notices changes in the media directories: by the system's notifications, or by looking from time to time where those
-//! do not work.
+//! Detects changes in media directories: with inotify, or by polling where that does not work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
@@ -19,10 +18,10 @@ use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::Directory;
 
-/// Changed places that are kept apart. Of more, their whole directory is looked at.
+/// Maximum of distinct changed paths; beyond it, their common directory is scanned.
 const MAX_PLACES: usize = 256;
 
-/// File systems that live on another machine or in another program: what is changed there is not told here.
+/// Network and FUSE file systems, for which inotify does not report remote changes.
 const REMOTE: [i64; 6] = [
     0x6969,      // NFS
     0xff53_4d42, // CIFS
@@ -32,16 +31,16 @@ const REMOTE: [i64; 6] = [
     0x00c3_6400, // Ceph
 ];
 
-/// How changes in a directory are noticed.
+/// How changes in a directory are detected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchState {
-    /// They are not.
+    /// Disabled.
     Off,
-    /// The system tells.
+    /// By inotify.
     Ok,
-    /// By looking from time to time.
+    /// By polling.
     Polling,
-    /// The directory is not there.
+    /// The directory is unavailable.
     Failed,
 }
 
@@ -57,7 +56,7 @@ impl WatchState {
     }
 }
 
-/// Where something changed since it was last asked: the lowest directories that hold it all, by kind.
+/// Changed directories since the last `take`, by kind; contained paths are merged.
 #[derive(Debug, Default)]
 pub struct ChangedPaths {
     places: Mutex<BTreeMap<MediaKind, BTreeSet<RelativePath>>>,
@@ -69,7 +68,7 @@ impl ChangedPaths {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes a change.
+    /// Adds a changed directory.
     pub fn add(&self, kind: &MediaKind, place: RelativePath) {
         let mut places = self.places();
         let of_kind = places.entry(kind.clone()).or_default();
@@ -88,7 +87,7 @@ impl ChangedPaths {
         self.notify.notified().await;
     }
 
-    /// What has changed, which is forgotten here.
+    /// Returns and clears the changed directories.
     pub fn take(&self) -> Vec<(MediaKind, RelativePath)> {
         let places = std::mem::take(&mut *self.places());
         let of_kind = |(kind, places): (MediaKind, BTreeSet<RelativePath>)| {
@@ -98,30 +97,30 @@ impl ChangedPaths {
     }
 }
 
-/// The watch over one directory. Ends when it is dropped.
+/// The watch of one directory; ends when dropped.
 #[derive(Debug)]
 pub struct DirectoryWatch {
-    /// Which one.
+    /// Id of the directory.
     pub directory: DirectoryId,
-    /// Its kind.
+    /// Media kind of the directory.
     pub kind: MediaKind,
-    /// How it is watched.
+    /// The state of the watch.
     pub state: WatchState,
-    /// When that was found out.
+    /// When the watch was started.
     pub since: Instant,
     path: PathBuf,
-    /// What was at the path then.
+    /// The directory that was at the path then.
     root: Option<RootId>,
-    /// The system tells no longer, or not of everything.
+    /// Events were lost or the watch ended.
     lost: Arc<AtomicBool>,
     _watcher: Option<RecommendedWatcher>,
 }
 
 impl DirectoryWatch {
-    /// Watches a directory with all below it; changes are noted in `changed`. Blocks while it is listed.
+    /// Watches a directory recursively and records changes in `changed`. Blocks while it lists the tree.
     pub fn start(directory: &Directory, changed: &Arc<ChangedPaths>) -> Self {
         let lost = Arc::default();
-        // Before the watch: what takes the directory's place meanwhile is noticed later.
+        // Read before the watch starts, so that a later replacement of the directory is detected.
         let root = RootId::of(&directory.path);
         let (state, watcher) = if root.is_none() {
             (WatchState::Failed, None)
@@ -152,13 +151,13 @@ impl DirectoryWatch {
         }
     }
 
-    /// Whether what is watched is still what is at the path, and nothing went wrong. Blocks while it is looked up.
+    /// Whether the watch is intact and the path still is the watched directory. Blocks.
     pub fn is_valid(&self) -> bool {
         !self.lost.load(Ordering::Relaxed) && self.root == RootId::of(&self.path)
     }
 }
 
-/// Device and inode of a directory: others after a mount, or when another directory takes its place.
+/// Device and inode of a directory; they change with a mount or a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct RootId(u64, u64);
 
@@ -174,7 +173,7 @@ fn watch(
     changed: &Arc<ChangedPaths>,
     lost: &Arc<AtomicBool>,
 ) -> notify::Result<RecommendedWatcher> {
-    // Notifications name the path as it was given, links and all.
+    // inotify reports paths with the prefix that it was given, including links.
     let root = directory.path.clone();
     let (kind, changed, lost) = (directory.kind.clone(), Arc::clone(changed), Arc::clone(lost));
     let mut watcher = notify::recommended_watcher({
@@ -185,7 +184,7 @@ fn watch(
     Ok(watcher)
 }
 
-/// Notes what an event says of the directory, and of the watch over it.
+/// Records the changes of an event and the loss of the watch.
 fn on_event(
     root: &Path,
     kind: &MediaKind,
@@ -195,13 +194,13 @@ fn on_event(
 ) {
     match event {
         Ok(event) => {
-            if takes_away(root, &event) {
+            if removes_root(root, &event) {
                 lost.store(true, Ordering::Relaxed);
             }
-            note(root, kind, changed, &event);
+            record(root, kind, changed, &event);
         }
         Err(error) => {
-            // No watch is left for a new folder, as a rule: what happens there is not told.
+            // Usually the limit of watches is reached: changes in new directories are not reported.
             tracing::warn!(target: "svc::scan", directory = %root.display(), "directory watch lost: {error}");
             lost.store(true, Ordering::Relaxed);
             changed.add(kind, RelativePath::root());
@@ -209,8 +208,8 @@ fn on_event(
     }
 }
 
-/// Whether the root itself was deleted or renamed. Another one may have the inode by the time that it is looked for.
-fn takes_away(root: &Path, event: &Event) -> bool {
+/// Whether the root itself was deleted or renamed. Its inode may be reused before the next check.
+fn removes_root(root: &Path, event: &Event) -> bool {
     let is_end = matches!(
         event.kind,
         EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(RenameMode::From))
@@ -218,8 +217,8 @@ fn takes_away(root: &Path, event: &Event) -> bool {
     is_end && event.paths.iter().any(|path| path == root)
 }
 
-/// Notes where an event happened. Our own reading is none.
-fn note(root: &Path, kind: &MediaKind, changed: &ChangedPaths, event: &Event) {
+/// Records where an event happened; reads are ignored.
+fn record(root: &Path, kind: &MediaKind, changed: &ChangedPaths, event: &Event) {
     if event.need_rescan() {
         return changed.add(kind, RelativePath::root());
     }
@@ -229,14 +228,14 @@ fn note(root: &Path, kind: &MediaKind, changed: &ChangedPaths, event: &Event) {
         EventKind::Access(_) | EventKind::Any | EventKind::Other => false,
     };
     if is_change {
-        for place in event.paths.iter().filter_map(|path| place(root, path)) {
+        for place in event.paths.iter().filter_map(|path| directory_of(root, path)) {
             changed.add(kind, place);
         }
     }
 }
 
-/// The directory to look at after a change of this path; `None` if runs do not come by it.
-fn place(root: &Path, path: &Path) -> Option<RelativePath> {
+/// The directory to scan after a change of this path; `None` if runs ignore it.
+fn directory_of(root: &Path, path: &Path) -> Option<RelativePath> {
     let below: PathBuf = path.strip_prefix(root).ok()?.to_owned();
     let mut place = RelativePath::root();
     let mut names = below.iter().peekable();
@@ -249,7 +248,7 @@ fn place(root: &Path, path: &Path) -> Option<RelativePath> {
             place = place.join(name);
         }
     }
-    // Subtitles in a directory of their own belong to the film beside it.
+    // Subtitles in a subdirectory belong to the movie in its parent.
     if holds_subtitles(place.file_name()) {
         place = place.parent().unwrap_or_default();
     }
@@ -268,85 +267,5 @@ fn is_remote(path: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use notify::event::{CreateKind, RemoveKind};
-
-    use super::*;
-
-    fn place_of(path: &str) -> Option<String> {
-        place(Path::new("/media/tv"), &Path::new("/media/tv").join(path))
-            .map(|place| place.as_str().to_owned())
-    }
-
-    #[test]
-    fn change_is_looked_at_from_the_directory_that_holds_it() {
-        assert_eq!(place_of("Show/Season 1/e1.mkv").as_deref(), Some("Show/Season 1"));
-        assert_eq!(place_of("e1.mkv").as_deref(), Some(""));
-        assert_eq!(place_of("").as_deref(), Some(""));
-        assert_eq!(place_of("Film/Subs/en.srt").as_deref(), Some("Film"));
-        assert_eq!(place_of("Show/.svcignore").as_deref(), Some("Show"));
-        assert_eq!(place_of("Show/.part/e1.mkv"), None);
-        assert_eq!(place_of(".e1.mkv.swp"), None);
-        assert_eq!(place(Path::new("/media/tv"), Path::new("/elsewhere/a")), None);
-    }
-
-    #[test]
-    fn too_many_places_are_one() {
-        let changed = ChangedPaths::default();
-        for number in 0..=MAX_PLACES {
-            changed.add(&MediaKind::tv(), RelativePath::from_stored(number.to_string()));
-        }
-        changed.add(&MediaKind::tv(), RelativePath::from_stored("later".to_owned()));
-        assert_eq!(changed.take(), [(MediaKind::tv(), RelativePath::root())]);
-        assert!(changed.take().is_empty());
-    }
-    #[test]
-    fn watch_is_lost_with_its_root_and_by_an_error() {
-        let root = Path::new("/media/tv");
-        let is_lost = |event: notify::Result<Event>| {
-            let (changed, lost) = (ChangedPaths::default(), AtomicBool::new(false));
-            on_event(root, &MediaKind::tv(), &changed, &lost, event);
-            assert_eq!(changed.take(), [(MediaKind::tv(), RelativePath::root())]);
-            lost.into_inner()
-        };
-        let removed = EventKind::Remove(RemoveKind::Folder);
-        let renamed = EventKind::Modify(ModifyKind::Name(RenameMode::From));
-        for kind in [removed, renamed] {
-            assert!(
-                is_lost(Ok(Event::new(kind).add_path(root.to_owned()))),
-                "{kind:?}"
-            );
-            assert!(
-                !is_lost(Ok(Event::new(kind).add_path(root.join("Show")))),
-                "{kind:?}"
-            );
-        }
-        let created = EventKind::Create(CreateKind::Folder);
-        assert!(!is_lost(Ok(Event::new(created).add_path(root.join("Show")))));
-        assert!(is_lost(Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch))));
-    }
-
-    #[test]
-    fn watch_holds_until_another_directory_is_at_its_path() {
-        let directory = tempfile::tempdir().unwrap();
-        let root = directory.path().join("tv");
-        std::fs::create_dir(&root).unwrap();
-        let configured = Directory {
-            id: DirectoryId::from(1),
-            kind: MediaKind::tv(),
-            path: root.clone(),
-            available: true,
-            last_seen_at: None,
-            file_count: 0,
-        };
-        let start = || DirectoryWatch::start(&configured, &Arc::default());
-        let watch = start();
-        assert!(watch.is_valid());
-        std::fs::rename(&root, directory.path().join("away")).unwrap();
-        assert!(!watch.is_valid());
-        let away = start();
-        assert_eq!((away.state, away.is_valid()), (WatchState::Failed, true));
-        std::fs::create_dir(&root).unwrap();
-        assert!(!watch.is_valid() && !away.is_valid());
-    }
-}
+#[path = "watch_tests.rs"]
+mod tests;

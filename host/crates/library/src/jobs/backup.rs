@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::jobs::work::{JobWork, Progress};
 use svc_identity::Context;
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{Result, STORAGE_FULL, ServiceError};
 use svc_platform::backups::Backups;
 use svc_platform::data_dir::DataDir;
 
-/// Backups that are kept if nobody says.
+/// Default number of backups to keep.
 const KEEP: u64 = 7;
 
-/// Backs up.
+/// The work of the job type.
 #[derive(Debug)]
 pub(super) struct Backup {
     context: Context,
@@ -59,10 +59,7 @@ async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + 
     let done = tokio::task::spawn_blocking(work).await;
     let done = done.map_err(ServiceError::internal)?;
     done.map_err(|error| match error.kind() {
-        std::io::ErrorKind::StorageFull => ServiceError::Unavailable {
-            code: "storage_full",
-            message: "the server has no space left",
-        },
+        std::io::ErrorKind::StorageFull => STORAGE_FULL.into(),
         _ => ServiceError::internal(error),
     })
 }

@@ -1,11 +1,11 @@
-//! Jobs: long work that users ask for, which goes on in the background and survives the end of the process.
+//! Jobs: long work that users start; it runs in the background and survives restarts.
 //!
-//! | File | What lives there |
+//! | File | Content |
 //! |---|---|
-//! | `types.rs` | the closed list of types, with their parameters |
-//! | `work.rs` | what a type does: as a whole ([`work::JobWork`]) or item by item ([`work::ItemWork`]) |
-//! | `runner.rs` | takes jobs in their turn, stores how far they are, stops and takes up again |
-//! | `pregenerate.rs` | work that makes something of each item of a type ahead of time |
+//! | `types.rs` | the closed list of types with their parameters |
+//! | `work.rs` | the work of a type: as a whole ([`work::JobWork`]) or item by item ([`work::ItemWork`]) |
+//! | `runner.rs` | runs jobs in order, saves their progress, stops and resumes them |
+//! | `pregenerate.rs` | generates something for each item of a type in advance |
 //! | `verify.rs`, `backup.rs`, `reextract.rs` | the work of these types |
 
 mod backup;
@@ -30,7 +30,7 @@ use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_events::{Events, jobs as told};
 use svc_identity::actor::Actor;
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_indexer::indexing::Indexing;
 use svc_platform::data_dir::DataDir;
@@ -39,22 +39,22 @@ pub use svc_store::{JobFilter, JobItems};
 use types::JobType;
 use work::{ItemJob, JobWork};
 
-/// Jobs of a type that wait or run at once. More is a mistake of a script's.
+/// Maximum of waiting and running jobs per type; more indicates a faulty script.
 const OPEN_JOBS: i64 = 100;
-/// Jobs that have ended and are kept: some years of a job a day.
+/// Maximum of finished jobs that are kept.
 const ENDED_JOBS: i64 = 1_000;
 
-/// A type of job and who does it.
+/// A job type with its work.
 #[derive(Debug)]
 pub struct RegisteredJob {
-    /// What it is.
+    /// Name and parameters.
     pub job_type: &'static JobType,
-    /// What it does.
+    /// Its implementation.
     pub work: Arc<dyn JobWork>,
 }
 
-/// A type that makes something of each item ahead of time: `make` is given its number, and does nothing where that is
-/// done already.
+/// Registers a type that generates something for each item in advance. `make` gets the item id and does nothing if the
+/// result exists.
 pub fn pregeneration_job<F: Future<Output = Result<()>> + Send + 'static>(
     job_type: &'static JobType,
     store: &Store,
@@ -68,16 +68,16 @@ pub fn pregeneration_job<F: Future<Output = Result<()>> + Send + 'static>(
     }
 }
 
-/// What makes things of items ahead of time.
+/// The generators of pregeneration jobs.
 #[derive(Debug)]
 pub struct Pregenerators {
-    /// Smaller pictures.
+    /// For thumbnails.
     pub thumbnails: Thumbnails,
-    /// Waveforms.
+    /// For waveforms.
     pub waveforms: Waveforms,
 }
 
-/// The types of this server. One more is one more line.
+/// All job types of this server.
 pub fn registered(
     context: &Context,
     indexing: &Indexing,
@@ -127,19 +127,19 @@ pub fn registered(
     ]
 }
 
-/// Takes jobs, tells of them, and does them.
+/// The jobs service.
 #[derive(Debug, Clone)]
 pub struct Jobs {
     context: Context,
     events: Events,
     types: Arc<[RegisteredJob]>,
-    /// Changes with every change of a job by a user.
+    /// Notifies of every change of a job by a user.
     changes: Arc<watch::Sender<()>>,
     stopping: Arc<watch::Sender<bool>>,
 }
 
 impl Jobs {
-    /// Of these types. None is done before [`Jobs::run`].
+    /// Creates the service. No job runs before [`Jobs::run`].
     pub fn new(context: Context, events: Events, types: Vec<RegisteredJob>) -> Self {
         Self {
             context,
@@ -150,16 +150,16 @@ impl Jobs {
         }
     }
 
-    /// What can be asked for.
+    /// The registered types.
     pub fn types(&self) -> impl Iterator<Item = &'static JobType> {
         self.types.iter().map(|registered| registered.job_type)
     }
 
-    /// Takes a job, which waits for its turn.
+    /// Creates a job, which waits for its turn.
     ///
     /// # Errors
-    /// Invalid type or parameters; refused without the capability that the type takes; conflict `too_many_jobs`; the
-    /// store's.
+    /// Invalid type or parameters; refused without the capability of the type; conflict `too_many_jobs`; database
+    /// errors.
     pub async fn create(&self, actor: &Actor, job_type: &str, parameters: &Value) -> Result<Job> {
         let found = self
             .types
@@ -197,8 +197,8 @@ impl Jobs {
         let (this, new) = (self.clone(), job.clone());
         run_to_completion(&self.context.tasks, "job-create", async move {
             if !this.context.store.insert_job(&new, OPEN_JOBS, ENDED_JOBS).await? {
-                let message = "as many jobs of this type wait as may";
-                return Err(ServiceError::conflict("too_many_jobs", message));
+                let message = "too many jobs of this type are waiting";
+                return Err(ServiceError::conflict(ErrorCode::TooManyJobs, message));
             }
             this.changes.send_replace(());
             Ok(())
@@ -207,10 +207,10 @@ impl Jobs {
         Ok(job)
     }
 
-    /// Jobs by the moment they were asked for.
+    /// Lists jobs by creation time.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(&self, filter: &JobFilter, order: Order, page: Pagination) -> Result<Listing<Job>> {
         Ok(self.context.store.list_jobs(filter, order, page).await?)
     }
@@ -218,15 +218,15 @@ impl Jobs {
     /// One job.
     ///
     /// # Errors
-    /// Not found; the store's.
+    /// Not found; database errors.
     pub async fn get(&self, id: JobId) -> Result<Job> {
         self.context.store.job(id).await?.ok_or(ServiceError::NotFound)
     }
 
-    /// Holds a job, lets it go on, or ends it.
+    /// Pauses, resumes or cancels a job.
     ///
     /// # Errors
-    /// Not found; conflict `job_action_conflict` when its state does not permit it; the store's.
+    /// Not found; conflict `job_action_conflict` if its state does not allow the action; database errors.
     pub async fn act(&self, id: JobId, action: JobAction) -> Result<Job> {
         let this = self.clone();
         run_to_completion(&self.context.tasks, "job-act", async move {
@@ -236,7 +236,7 @@ impl Jobs {
             let job = this.get(id).await?;
             if !moved {
                 let message = format!("the job is {}", job.status.as_str());
-                return Err(ServiceError::conflict("job_action_conflict", message));
+                return Err(ServiceError::conflict(ErrorCode::JobActionConflict, message));
             }
             this.changes.send_replace(());
             if to == JobStatus::Cancelled {

@@ -1,4 +1,4 @@
-//! Work that makes something of items before anybody asks for it: smaller pictures, waveforms.
+//! Work that generates thumbnails or waveforms of all items in advance.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 use crate::jobs::work::{ItemOutcome, ItemWork};
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater};
 use svc_store::{JobItems, Store};
 
-/// How long to wait at most when whoever makes it has its hands full: a queue that moves has room soon after.
+/// Maximum delay before a retry when the generator's queue is full; it usually has room soon.
 const BUSY_WAIT: Duration = Duration::from_millis(500);
 
-/// Makes something of one item, by its number; does nothing where it is made already.
+/// Generates the result for one item id; does nothing if it exists.
 type Make = Box<dyn Fn(i64) -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
-/// Makes something of all items of a type, one after the other.
+/// Processes all items of a type in sequence.
 pub struct Pregenerate {
     store: Store,
     items: JobItems,
@@ -27,14 +27,14 @@ pub struct Pregenerate {
 
 impl fmt::Debug for Pregenerate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepare")
+        f.debug_struct("Pregenerate")
             .field("items", &self.items)
             .finish_non_exhaustive()
     }
 }
 
 impl Pregenerate {
-    /// Of these items, by this function.
+    /// Creates the work for these items.
     pub fn new<F: Future<Output = Result<()>> + Send + 'static>(
         store: Store,
         items: JobItems,
@@ -51,25 +51,29 @@ impl Pregenerate {
         loop {
             return match (self.make)(item).await {
                 Ok(()) => Ok(ItemOutcome::Done),
-                // Gone since it was listed, or without anything to make it of.
+                // Deleted since it was listed, or without artwork.
                 Err(
                     ServiceError::NotFound
                     | ServiceError::Absent {
-                        code: "artwork_missing",
+                        code: ErrorCode::ArtworkMissing,
                         ..
                     },
                 ) => Ok(ItemOutcome::Done),
-                // A full queue or a spent budget fails no item: it waits for its turn.
-                Err(ServiceError::Overloaded(later)) => {
-                    sleep(later.retry_after.min(BUSY_WAIT)).await;
+                // A full queue or an exhausted budget must not fail the item.
+                Err(ServiceError::TryLater(TryLater {
+                    reason: RetryReason::Busy,
+                    retry_after,
+                    ..
+                })) => {
+                    sleep(retry_after.unwrap_or(BUSY_WAIT).min(BUSY_WAIT)).await;
                     continue;
                 }
-                // What every other item would meet as well.
+                // Concerns every other item as well, so the job fails.
                 Err(
-                    error @ ServiceError::Unavailable {
-                        code: "database_unavailable" | "storage_full",
+                    error @ ServiceError::TryLater(TryLater {
+                        reason: RetryReason::DatabaseUnavailable | RetryReason::StorageFull,
                         ..
-                    },
+                    }),
                 ) => Err(error),
                 Err(error @ ServiceError::Internal(_)) => {
                     tracing::warn!(target: "svc::jobs", item, %error, "item could not be pregenerated");

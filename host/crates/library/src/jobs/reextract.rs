@@ -1,8 +1,7 @@
-//! `reextract`: has files read again although nothing about them has changed.
+//! `reextract`: has unchanged files read again.
 //!
-//! First the files are marked, then a quick run of the indexer reads what is marked, after everything else. Either may
-//! be cut off at any moment: marking goes on where it was, and what is marked and not read stays so until a run has
-//! read it.
+//! The job first marks the files; then a quick run of the indexer reads the marked files as stale files. Both steps can
+//! be interrupted: marking resumes at its cursor, and marked files stay marked until a run has read them.
 
 use std::time::Duration;
 
@@ -16,25 +15,25 @@ use svc_domain::id::{FileId, RunId};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{RunOptions, RunStatus, RunType};
-use svc_identity::error::{FieldError, Result, ServiceError};
+use svc_identity::error::{ErrorCode, FieldError, Result, ServiceError};
 use svc_indexer::indexing::{Indexing, StartRun};
 use svc_store::Store;
 
-/// Files that are marked in one transaction.
+/// Files per transaction.
 const FILES: i64 = 500;
-/// The cursor of a job whose files are all marked.
+/// The cursor of a job that has marked all files.
 const ALL_MARKED: i64 = i64::MAX;
-/// How often it is looked how many are left.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Interval of checks of the remaining files.
+const CHECK_EVERY: Duration = Duration::from_secs(2);
 
-/// Reads again.
+/// The work of the job type.
 #[derive(Debug)]
 pub(super) struct Reextract {
     store: Store,
     indexing: Indexing,
 }
 
-/// Which files.
+/// The selected files.
 #[derive(Debug)]
 enum Selection {
     Below(MediaKind, RelativePath),
@@ -73,7 +72,7 @@ impl Reextract {
         Self { store, indexing }
     }
 
-    /// Whether there is what the parameters name.
+    /// Checks that the files of the parameters exist.
     async fn check_selection(&self, parameters: &Value) -> Result<()> {
         match selection(parameters)? {
             Selection::Below(kind, path) => {
@@ -122,7 +121,7 @@ impl Reextract {
         }
     }
 
-    /// Starts a run as soon as no other is under way.
+    /// Starts a run, after waiting for an active one to end.
     async fn start(&self, kinds: &[MediaKind]) -> Result<RunId> {
         loop {
             let request = StartRun {
@@ -146,7 +145,7 @@ impl Reextract {
         loop {
             let ended = tokio::select! {
                 () = self.indexing.wait_until_idle() => true,
-                () = sleep(LOOK_EVERY) => false,
+                () = sleep(CHECK_EVERY) => false,
             };
             let left = i64::try_from(self.store.count_marked_files().await?).unwrap_or(i64::MAX);
             progress.update(|progress| {
@@ -160,8 +159,8 @@ impl Reextract {
         match self.indexing.run(run).await?.status {
             RunStatus::Completed => Ok(()),
             _ => Err(ServiceError::conflict(
-                "run_stopped",
-                "the run of the indexer was stopped; a later run reads what is left",
+                ErrorCode::RunStopped,
+                "the run of the indexer was stopped; a later run reads the remaining files",
             )),
         }
     }
@@ -201,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_chosen_by_kind_and_folder_or_by_id() {
+    fn files_are_selected_by_kind_and_folder_or_by_id() {
         let id = FileId::from(5).to_string();
         for good in [
             json!({"mediaKind": "music"}),

@@ -1,7 +1,7 @@
-//! Does the jobs: one of each type at a time, in the order in which they were asked for.
+//! Runs jobs: one of each type at a time, in order of creation.
 //!
-//! What a job has done is stored every second. When the process ends, by a signal or by a crash, its row still says
-//! that it runs, and the next process takes it up where it was.
+//! Progress is saved every second. If the process ends, by a signal or a crash, the row keeps the state `running` and
+//! the next process resumes the job.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ use svc_identity::audit::BackgroundLog;
 use svc_identity::error::{Result, ServiceError};
 use svc_platform::tasks::Tasks;
 
-/// How often clients are told how far a job is: twice a second, as the contract says.
+/// Interval of progress events, as the contract specifies.
 const PUBLISH_EVERY: Duration = Duration::from_millis(500);
-/// How often that is stored, in turns of telling: what a crash repeats is the work of a second.
+/// Progress is saved with every second event, so that a crash repeats at most a second of work.
 const SAVE_EVERY: u32 = 2;
-/// How long to wait when the database does not answer.
+/// Delay before a retry when the database is unavailable.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// The work of a job in a task of its own, which a panic of it does not leave. Ends with this value.
+/// The task of a job, which contains its panics. Dropping it aborts the task.
 struct RunningJob(JoinHandle<Result<()>>);
 
 impl RunningJob {
@@ -41,11 +41,11 @@ impl RunningJob {
         Self(tasks.spawn("job", work))
     }
 
-    /// Gives it up and waits until it has let go.
+    /// Aborts the task and waits for its end.
     async fn end(&mut self) {
         if !self.0.is_finished() {
             self.0.abort();
-            // What it says of its end is that it was given up.
+            // The result is the cancellation error.
             let _ = (&mut self.0).await;
         }
     }
@@ -57,7 +57,7 @@ impl Drop for RunningJob {
     }
 }
 
-/// Why a job failed, as its owner may read it.
+/// The failure message that the job's owner may read.
 fn reason(error: &ServiceError) -> String {
     match error {
         ServiceError::Internal(_) => "the server's log has the reason".to_owned(),
@@ -70,19 +70,19 @@ fn reason(error: &ServiceError) -> String {
 }
 
 impl Jobs {
-    /// Does jobs until it is told to stop.
+    /// Runs jobs until `stop` is called.
     pub async fn run(&self) {
         let workers = self.types.iter().map(|registered| self.serve(registered).boxed());
         join_all(workers).await;
     }
 
-    /// Has the jobs under way left where they are, to be taken up by the next process.
+    /// Interrupts running jobs, which the next process resumes.
     pub fn stop(&self) {
         self.stopping.send_replace(true);
     }
 
     async fn stopped(&self) {
-        // An error means that all senders are gone, which is an end as well.
+        // An error means that all senders are gone, which also is a stop.
         let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 
@@ -121,7 +121,7 @@ impl Jobs {
 
     async fn carry_out(&self, registered: &RegisteredJob, job: Job) -> Result<()> {
         let store = &self.context.store;
-        // Before the job runs: whoever holds it from now on is noticed.
+        // Subscribed before the job runs, so that no pause is missed.
         let changes = self.changes.subscribe();
         if job.status == JobStatus::Queued {
             let now = self.context.now();
@@ -167,13 +167,13 @@ impl Jobs {
         Ok(())
     }
 
-    /// Writes a line of the audit log about a type of which that tells.
+    /// Writes an audit entry, if the job type has one.
     async fn note_end(&self, job_type: &JobType, job: &Job, last: &JobProgress, failure: Option<String>) {
         let Some((success, failed)) = job_type.audited else {
             return;
         };
         let mut details = vec![("jobId", job.id.to_string())];
-        // What it made is called so by its type.
+        // The backup job returns the name of its result.
         let name = last.result.get("name").and_then(Value::as_str);
         details.extend(name.map(|name| ("name", name.to_owned())));
         let event = if failure.is_some() { failed } else { success };
@@ -182,7 +182,7 @@ impl Jobs {
         log.note(event, job.created_by, &details).await;
     }
 
-    /// Waits until the job is not to go on: it was held, cancelled or forgotten, or the process ends.
+    /// Waits until the job must not continue: it was paused, cancelled or deleted, or the process stops.
     async fn interrupted(&self, id: JobId, mut changes: watch::Receiver<()>) {
         loop {
             tokio::select! {
@@ -199,7 +199,7 @@ impl Jobs {
         }
     }
 
-    /// Stores and tells how far the job has come, from time to time.
+    /// Periodically saves and publishes the progress of the job.
     async fn keep_saving(&self, job: &Job, progress: &Progress) -> Infallible {
         let (mut saved, mut said): (JobProgress, JobProgress) = (job.progress.clone(), job.progress.clone());
         let mut turn = interval(PUBLISH_EVERY);

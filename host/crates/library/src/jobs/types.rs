@@ -1,4 +1,4 @@
-//! The types of jobs: a closed list, each with its parameters, which are checked by one rule each.
+//! The closed list of job types with their parameters and validation.
 
 use serde_json::{Map, Value, json};
 
@@ -9,59 +9,59 @@ use svc_domain::path::RelativePath;
 use svc_identity::capability::Capability;
 use svc_identity::error::FieldError;
 
-/// What values a parameter may have.
+/// The type of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub enum ParameterKind {
-    /// A whole number within bounds.
+    /// An integer within bounds.
     Integer {
-        /// If it is not given.
+        /// Used if absent.
         default: i64,
-        /// Smallest.
+        /// Minimum, inclusive.
         min: i64,
-        /// Largest.
+        /// Maximum, inclusive.
         max: i64,
     },
     /// A media kind.
     MediaKind,
-    /// A folder below the directories of a kind.
+    /// A path relative to the directories of a kind.
     Path,
     /// Ids of tracks, photos or video sources.
     Ids {
-        /// How many, at most.
+        /// Maximum number.
         most: usize,
     },
 }
 
-/// A parameter. All may be left out; what a type needs beyond that it says itself.
+/// An optional parameter. A type may check further conditions itself.
 #[derive(Debug)]
 pub struct Parameter {
     /// Its key.
     pub name: &'static str,
-    /// What it may be.
+    /// The type of its value.
     pub kind: ParameterKind,
-    /// For people.
+    /// Description for people.
     pub about: &'static str,
 }
 
-/// A type of job.
+/// A job type.
 #[derive(Debug)]
 pub struct JobType {
     /// Its name in the API.
     pub name: &'static str,
-    /// For people.
+    /// Description for people.
     pub about: &'static str,
-    /// What asking for it takes beside `Jobs.Create`.
+    /// The capability required in addition to `Jobs.Create`.
     pub also: Option<Capability>,
-    /// What may be said with it.
+    /// The accepted parameters.
     pub parameters: &'static [Parameter],
-    /// How the audit log tells of its success and of its failure, if it does.
+    /// The audit events of success and failure, if any.
     pub audited: Option<(AuditEvent, AuditEvent)>,
 }
 
-/// Compares the index with the disk, and looks for damage in the database.
+/// Compares the index with the disk and checks the database for corruption.
 pub static VERIFY: JobType = JobType {
     name: "verify",
-    about: "Looks for damage in the database, and compares size and time of every indexed file with the disk. \
+    about: "Checks the database for corruption, and compares size and time of every indexed file with the disk. \
             Changes nothing.",
     also: None,
     parameters: &[],
@@ -71,7 +71,7 @@ pub static VERIFY: JobType = JobType {
 /// Copies the database and the keys.
 pub static BACKUP: JobType = JobType {
     name: "backup",
-    about: "Copies the database and the keys into the data directory's folder `backups`, and keeps the last ones.",
+    about: "Copies the database and the keys into the folder `backups` of the data directory, and deletes older backups.",
     also: Some(Capability::BackupsCreate),
     parameters: &[Parameter {
         name: "keep",
@@ -80,16 +80,16 @@ pub static BACKUP: JobType = JobType {
             min: 1,
             max: 100,
         },
-        about: "Backups that are kept, this one included.",
+        about: "Number of backups to keep, including this one.",
     }],
     audited: Some((AuditEvent::BackupMade, AuditEvent::BackupFailed)),
 };
 
-/// Reads files again.
+/// Extracts files again.
 pub static REEXTRACT: JobType = JobType {
     name: "reextract",
-    about: "Reads files again, though nothing about them has changed: all of a kind, those below one of its \
-            folders, or those that are named.",
+    about: "Extracts unchanged files again: all of a kind, those below one of its \
+            folders, or those with these ids.",
     also: None,
     parameters: &[
         Parameter {
@@ -100,7 +100,7 @@ pub static REEXTRACT: JobType = JobType {
         Parameter {
             name: "path",
             kind: ParameterKind::Path,
-            about: "With `mediaKind`: those below this folder.",
+            about: "With `mediaKind`: only files below this folder.",
         },
         Parameter {
             name: "ids",
@@ -111,28 +111,28 @@ pub static REEXTRACT: JobType = JobType {
     audited: None,
 };
 
-/// Draws photos in smaller sizes.
+/// Renders thumbnails of photos.
 pub static PHOTO_THUMBNAILS: JobType = JobType {
     name: "photo_thumbnails",
-    about: "Draws every photo in its smaller sizes, as far as that has not been done.",
+    about: "Renders all thumbnails of photos that do not exist yet.",
     also: None,
     parameters: &[],
     audited: None,
 };
 
-/// Draws the pictures of releases in smaller sizes.
+/// Renders thumbnails of release artwork.
 pub static ARTWORK_THUMBNAILS: JobType = JobType {
     name: "artwork_thumbnails",
-    about: "Draws the picture of every release in its smaller sizes, as far as that has not been done.",
+    about: "Renders all thumbnails of release artwork that do not exist yet.",
     also: None,
     parameters: &[],
     audited: None,
 };
 
-/// Measures tracks.
+/// Computes waveforms of tracks.
 pub static GENERATE_WAVEFORMS: JobType = JobType {
     name: "generate_waveforms",
-    about: "Measures the waveform and loudness of every track, as far as that has not been done.",
+    about: "Computes the waveform and loudness of every track that has none yet.",
     also: None,
     parameters: &[],
     audited: None,
@@ -158,7 +158,7 @@ impl ParameterKind {
         }
     }
 
-    /// What is wrong with a value of this path.
+    /// The error of a value at this path, if any.
     fn fault(self, path: &str, value: &Value) -> Option<FieldError> {
         if let (Self::Ids { .. }, Some(ids)) = (self, value.as_array()) {
             let is_id = |id: &Value| id.as_str().is_some_and(|text| text.parse::<FileId>().is_ok());
@@ -195,7 +195,7 @@ impl ParameterKind {
 }
 
 impl JobType {
-    /// The parameters as JSON Schema.
+    /// JSON Schema of the parameters.
     pub fn schema(&self) -> Value {
         let properties = self
             .parameters
@@ -208,10 +208,10 @@ impl JobType {
         })
     }
 
-    /// The parameters of a request with the defaults filled in.
+    /// Validates the parameters and fills in defaults.
     ///
     /// # Errors
-    /// All that is wrong with them.
+    /// All field errors.
     pub fn check(&self, given: &Value) -> Result<Value, Vec<FieldError>> {
         let nothing = Map::new();
         let given = match given {
@@ -228,7 +228,7 @@ impl JobType {
                     checked.insert(name.clone(), value.clone());
                 }
                 Some(Some(fault)) => errors.push(fault),
-                None => errors.push(FieldError::new(path, "is no parameter of this type")),
+                None => errors.push(FieldError::new(path, "is not a parameter of this job type")),
             }
         }
         for parameter in self.parameters {

@@ -1,4 +1,4 @@
-//! `verify`: looks for damage in the database, and compares the index with the disk. Only reads.
+//! `verify`: checks the database for corruption and compares the index with the disk. It changes nothing.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,32 +15,32 @@ use svc_identity::error::{Result, ServiceError};
 use svc_platform::media_root::MediaRoot;
 use svc_store::{KnownFile, Store, StoreError};
 
-/// Files that are looked at in one go: between two of them the job can be held.
+/// Files per step; the job can be paused between steps.
 const FILES: u32 = 128;
-/// Findings that are named in the result; the numbers of all are told in any case.
+/// Maximum of findings in the result; the counts are complete.
 const FINDINGS: usize = 100;
 
-/// Verifies.
+/// The work of the job type.
 #[derive(Debug)]
 pub(super) struct Verify {
     store: Store,
 }
 
-/// What is wrong with a file.
+/// A problem of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Finding {
-    /// It is not there.
+    /// Does not exist.
     Missing,
-    /// Its size or time is another one.
+    /// Size or modification time differ.
     Changed,
     /// It cannot be opened.
     Unreadable,
-    /// Its media directory is not there.
+    /// Its media directory is unavailable.
     Unavailable,
 }
 
-/// A file with something wrong.
+/// A file with a problem.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FileFinding {
@@ -87,7 +87,7 @@ impl Report {
 struct Roots(HashMap<PathBuf, Option<MediaRoot>>);
 
 impl Roots {
-    fn look(&mut self, file: &KnownFile) -> Option<Finding> {
+    fn check_file(&mut self, file: &KnownFile) -> Option<Finding> {
         let root = self
             .0
             .entry(file.root.clone())
@@ -135,7 +135,7 @@ impl Verify {
             let last = files.last().map(|file| file.id.get());
             let looked = tokio::task::spawn_blocking(move || {
                 let mut roots = Roots::default();
-                let looked = files.into_iter().map(|file| (roots.look(&file), file));
+                let looked = files.into_iter().map(|file| (roots.check_file(&file), file));
                 looked.collect::<Vec<_>>()
             });
             let looked = looked.await.map_err(ServiceError::internal)?;

@@ -1,5 +1,5 @@
-//! What a type of job does. Most go through a list of items: such a one says what the items are and does one of them
-//! ([`ItemWork`]), and [`ItemJob`] does the rest.
+//! The interfaces of job work. Most types process a list of items: they implement [`ItemWork`], and [`ItemJob`] adds
+//! the loop.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,18 +12,18 @@ use svc_domain::id::FileId;
 use svc_domain::job::JobProgress;
 use svc_identity::error::Result;
 
-/// Items asked for in one go.
+/// Items per query.
 const ITEMS_PER_QUERY: u32 = 256;
-/// Failures that are named in the result; the number of all is told in any case.
+/// Maximum of failures in the result; the count is complete.
 const FAILURES: usize = 100;
 
-/// How far a job has come, as its work says it and others look at it. What was said last is stored from time to time,
-/// and the work begins there when it is taken up again.
+/// Progress of a job, updated by its work and read by the runner. It is saved periodically, and resumed work starts
+/// from the saved progress.
 #[derive(Debug, Clone)]
 pub struct Progress(Arc<Mutex<JobProgress>>);
 
 impl Progress {
-    /// From where the job was.
+    /// Starts from saved progress.
     pub fn new(progress: JobProgress) -> Self {
         Self(Arc::new(Mutex::new(progress)))
     }
@@ -32,61 +32,61 @@ impl Progress {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As of now.
+    /// The current progress.
     pub fn get(&self) -> JobProgress {
         self.lock().clone()
     }
 
-    /// Changes it.
+    /// Updates the progress.
     pub fn update(&self, change: impl FnOnce(&mut JobProgress)) {
         change(&mut self.lock());
     }
 }
 
-/// What a type of job does.
+/// The work of a job type.
 pub trait JobWork: Debug + Send + Sync {
-    /// Whether it can be done with these parameters, which are sound one by one.
+    /// Checks parameters that are valid individually.
     ///
     /// # Errors
-    /// Invalid; unknown, for what they name; the store's.
+    /// Invalid; unknown, for something that they name; database errors.
     fn check<'a>(&'a self, _parameters: &'a Value) -> BoxFuture<'a, Result<()>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Does the work, from where `progress` says it is. Given up at any moment, it goes on from what it said last.
+    /// Does the work from `progress`. It may be aborted at any time and resumes from its last progress.
     ///
     /// # Errors
-    /// What made it fail.
+    /// The job fails.
     fn run<'a>(&'a self, parameters: &'a Value, progress: &'a Progress) -> BoxFuture<'a, Result<()>>;
 }
 
-/// What became of an item.
+/// Result of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemOutcome {
-    /// It is done, or there was nothing to do.
+    /// Done, or nothing to do.
     Done,
-    /// It cannot be done, for a reason that may be shown. The job goes on.
+    /// Failed for a reason that users may read. The job continues.
     Failed(String),
 }
 
-/// Work on one item after the other.
+/// Work on one item at a time.
 pub trait ItemWork: Debug + Send + Sync {
-    /// How many items there are.
+    /// Number of items.
     ///
     /// # Errors
-    /// Fails the job.
+    /// The job fails.
     fn count<'a>(&'a self, parameters: &'a Value) -> BoxFuture<'a, Result<u64>>;
 
-    /// The next items after the number `after`, in rising order.
+    /// The next items with an id greater than `after`, in ascending order.
     ///
     /// # Errors
-    /// Fails the job.
+    /// The job fails.
     fn list<'a>(&'a self, parameters: &'a Value, after: i64, take: u32) -> BoxFuture<'a, Result<Vec<i64>>>;
 
-    /// Does one. It may be done a second time after a crash.
+    /// Processes an item. It may run twice after a crash.
     ///
     /// # Errors
-    /// Fails the job; what is wrong with this item alone is an outcome.
+    /// The job fails; a problem of this item alone is an [`ItemOutcome`].
     fn work<'a>(&'a self, parameters: &'a Value, item: i64) -> BoxFuture<'a, Result<ItemOutcome>>;
 }
 
@@ -108,7 +108,7 @@ impl<W: ItemWork> ItemWork for Arc<W> {
 #[derive(Debug)]
 pub struct ItemJob<W>(pub W);
 
-/// Notes an item that could not be done.
+/// Adds a failed item to the result.
 fn note_failure(result: &mut Value, item: i64, reason: &str) {
     if !result.is_object() {
         *result = json!({});
@@ -141,7 +141,7 @@ impl<W: ItemWork> ItemJob<W> {
                         note_failure(&mut progress.result, item, reason);
                     }
                 });
-                // Whoever else wants to do something goes first.
+                // Other tasks take precedence.
                 tokio::task::yield_now().await;
             }
         }

@@ -1,4 +1,4 @@
-//! Keeping dynamic queues from running out: when the cursor comes near the end, the server adds what comes next.
+//! Extends dynamic queues when the cursor approaches the end.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use svc_identity::error::Result;
 use svc_identity::run_to_completion;
 use svc_store::Place;
 
-/// The next items of a queue that holds these tracks, and how far it has drawn then.
+/// The next items of a queue that contains the tracks `held`, and its new draw position.
 pub(super) fn drawn(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable]) -> (Vec<ItemKey>, Draw) {
     if pool.is_empty() {
         return (Vec::new(), queue.draw);
@@ -26,7 +26,7 @@ pub(super) fn drawn(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable
 }
 
 impl PlaybackQueues {
-    /// What a queue draws from, as the actor sees it at this moment.
+    /// The tracks from which a queue draws, restricted to what the actor may see now.
     pub(super) async fn pool(&self, actor: &Actor, queue: &PlaybackQueue) -> Result<Vec<Drawable>> {
         let (store, scope) = (&self.context.store, &actor.scope);
         if !actor.may(Capability::MusicTracksRead) {
@@ -40,8 +40,8 @@ impl PlaybackQueues {
         })
     }
 
-    /// The queue after what was to be added to it. What there is to draw from is asked before the queue is held: it
-    /// takes its time, and nobody else may write meanwhile.
+    /// Extends the queue if it is short. The pool is read before the write transaction, because reading it takes time
+    /// and would block other writers.
     pub(super) async fn extended(&self, actor: &Actor, queue: PlaybackQueue) -> Result<PlaybackQueue> {
         if !queue.is_short() {
             return Ok(queue);
@@ -65,7 +65,7 @@ impl PlaybackQueues {
             else {
                 return Ok(queue);
             };
-            // Another request was faster.
+            // Another request has extended it meanwhile.
             if change.queue().draw != queue.draw || !change.queue().is_short() {
                 return Ok(change.commit().await?);
             }

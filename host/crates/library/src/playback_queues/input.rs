@@ -1,4 +1,4 @@
-//! What a client names: types of queues, seeds, and items, which may be made of others.
+//! Validation of requests: queue types, seeds and items, including containers such as releases.
 
 use crate::items::{parse_id, read_capability};
 use crate::playback_queues::{PlaybackQueues, full};
@@ -8,7 +8,7 @@ use svc_domain::user_data::ItemKey;
 use svc_identity::actor::Actor;
 use svc_identity::error::{FieldError, Result, ServiceError};
 
-/// An item as a client wrote it.
+/// An item as the client sent it.
 #[derive(Debug, Clone)]
 pub struct NamedItem {
     /// Its type.
@@ -17,16 +17,16 @@ pub struct NamedItem {
     pub media_id: String,
 }
 
-/// A queue to be made.
+/// Input of [`PlaybackQueues::create`].
 #[derive(Debug)]
 pub struct NewQueue {
     /// `static` or `dynamic`.
     pub queue_type: String,
-    /// Which dynamic one.
+    /// Type of a dynamic queue.
     pub dynamic_type: Option<String>,
-    /// What its order comes from.
+    /// Seed of its order.
     pub seed: Option<String>,
-    /// What it begins with.
+    /// Initial items.
     pub items: Vec<NamedItem>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn may_read(actor: &Actor, item: ItemType) -> bool {
     actor.may(read_capability(item))
 }
 
-/// The type of a queue to be made.
+/// Parses the queue type.
 pub(super) fn check_type(new: &NewQueue) -> Result<QueueType> {
     if new.queue_type != "static" && new.queue_type != "dynamic" {
         return Err(ServiceError::invalid("type", "must be static or dynamic"));
@@ -58,20 +58,20 @@ pub(super) fn tracks(items: &[ItemKey]) -> impl Iterator<Item = i64> {
     tracks.map(|(_, id)| *id)
 }
 
-/// The tracks that a dynamic queue is remembered to have begun with.
+/// The seed tracks that a dynamic queue stores.
 pub(super) fn seeds(queue_type: QueueType, items: &[ItemKey]) -> Result<Vec<i64>> {
     if queue_type == QueueType::Static {
         return Ok(Vec::new());
     }
     let seeds: Vec<i64> = tracks(items).take(MAX_SEEDS).collect();
     if queue_type == QueueType::Similar && seeds.is_empty() {
-        let message = "must have a track, a release or an artist to be similar to";
+        let message = "must contain a track, a release or an artist as the seed";
         return Err(ServiceError::invalid("items", message));
     }
     Ok(seeds)
 }
 
-/// Whether it is played, or made of what is.
+/// Whether the item is playable or a container of playable items.
 fn can_be_queued(item: ItemType) -> bool {
     match item {
         ItemType::MusicTrack | ItemType::Movie | ItemType::TvEpisode => true,
@@ -93,7 +93,7 @@ fn parse_one(index: usize, named: &NamedItem) -> std::result::Result<ItemKey, Fi
     Ok((item, parse_id(&path_of_id(index), &named.media_id)?.get()))
 }
 
-/// The items that are named, whether or not there are such.
+/// Parses items without checking that they exist.
 pub(super) fn parse(named: &[NamedItem]) -> Result<Vec<ItemKey>> {
     let (mut keys, mut errors) = (Vec::with_capacity(named.len()), Vec::new());
     for (index, named) in named.iter().enumerate() {
@@ -110,7 +110,7 @@ pub(super) fn parse(named: &[NamedItem]) -> Result<Vec<ItemKey>> {
 }
 
 impl PlaybackQueues {
-    /// The items that are named, with those that releases, artists and shows are made of in their place.
+    /// Replaces releases, artists and shows by the items they contain.
     pub(super) async fn items_of(&self, actor: &Actor, keys: Vec<ItemKey>) -> Result<Vec<ItemKey>> {
         let store = &self.context.store;
         let seen = store.accessible_items_of(&actor.scope, &keys).await?;

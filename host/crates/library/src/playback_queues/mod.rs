@@ -1,68 +1,39 @@
-//! Playback queues: lists of items that a user plays, kept by the server so that all their players share them.
+//! Playback queues: stored on the server, so that all players of a user share them.
 //!
-//! `input.rs` turns what a client names into items; `extend.rs` keeps dynamic queues from running out.
+//! `input.rs` validates requests; `extend.rs` extends dynamic queues.
 
+mod cursor;
 mod extend;
 mod input;
+mod window;
 
-use crate::history::check_seconds;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::list::{Listing, Pagination};
-use svc_domain::playback_queue::{Draw, MAX_ITEMS, PlaybackQueue, QueueCursor, QueueItem, QueueType};
-use svc_domain::user_data::{ItemKey, ItemSummary};
+use svc_domain::playback_queue::{Draw, MAX_ITEMS, PlaybackQueue, QueueCursor, QueueType};
+use svc_domain::user_data::ItemKey;
 use svc_events::Events;
 use svc_identity::actor::Actor;
-use svc_identity::error::{FieldError, Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_platform::random::random_hex;
 use svc_store::{Place, QueueChange};
 
 pub use input::{NamedItem, NewQueue};
+pub use window::{ShownItem, ShownItems, Window};
 
-/// Where a client wants items in a queue.
+/// Where to insert items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Insert {
     /// After the cursor.
     Next,
-    /// After the last.
+    /// After the last item.
     End,
 }
 
-/// A place in a queue, with what is played there in few words, if the actor sees it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShownItem {
-    /// The place.
-    pub item: QueueItem,
-    /// `None` for what is gone or hidden.
-    pub summary: Option<ItemSummary>,
-}
-
-/// A part of a queue.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ShownItems {
-    /// In order.
-    pub items: Vec<ShownItem>,
-    /// Items of the whole queue.
-    pub total: u64,
-    /// Of the queue.
-    pub revision: i64,
-}
-
-/// Which part of a queue is asked for.
-#[derive(Debug, Clone, Copy)]
-pub struct Window {
-    /// Around this item; around the cursor without it.
-    pub around: Option<PlaybackQueueItemId>,
-    /// Items before it.
-    pub leading: i64,
-    /// Items after it.
-    pub trailing: i64,
-}
-
-/// The revisions of which a change may be made; any without it.
+/// The revisions that `If-Match` accepts; any if `None`.
 pub type Expected = Option<Vec<i64>>;
 
-/// Keeps queues.
+/// The service for playback queues.
 #[derive(Debug, Clone)]
 pub struct PlaybackQueues {
     context: Context,
@@ -72,8 +43,8 @@ pub struct PlaybackQueues {
 fn check_revision(change: &QueueChange, expected: &Expected) -> Result<()> {
     match expected {
         Some(revisions) if !revisions.contains(&change.queue().revision) => Err(ServiceError::Stale {
-            code: "playback_queue_changed",
-            message: "the queue was changed meanwhile; look again and try again",
+            code: ErrorCode::PlaybackQueueChanged,
+            message: "the queue has changed; reload it and try again",
         }),
         _ => Ok(()),
     }
@@ -81,36 +52,36 @@ fn check_revision(change: &QueueChange, expected: &Expected) -> Result<()> {
 
 fn full() -> ServiceError {
     let message = format!("a queue may hold {MAX_ITEMS} items");
-    ServiceError::conflict("playback_queue_full", message)
+    ServiceError::conflict(ErrorCode::PlaybackQueueFull, message)
 }
 
 impl PlaybackQueues {
-    /// Over this store.
+    /// Creates the service.
     pub fn new(context: Context, events: Events) -> Self {
         Self { context, events }
     }
 
-    /// The actor's queues, the last touched first.
+    /// The actor's queues, most recently used first.
     ///
     /// # Errors
-    /// The store's.
+    /// Database errors.
     pub async fn list(&self, actor: &Actor, page: Pagination) -> Result<Listing<PlaybackQueue>> {
         Ok(self.context.store.list_queues(actor.user.id, page).await?)
     }
 
-    /// One of the actor's queues.
+    /// Returns a queue of the actor.
     ///
     /// # Errors
-    /// Not found, also for another's; the store's.
+    /// Not found, also for another user's queue; database errors.
     pub async fn get(&self, actor: &Actor, id: PlaybackQueueId) -> Result<PlaybackQueue> {
         let queue = self.context.store.queue(actor.user.id, id).await?;
         queue.ok_or(ServiceError::NotFound)
     }
 
-    /// Makes a queue; the cursor is at its first item.
+    /// Creates a queue with the cursor at its first item.
     ///
     /// # Errors
-    /// Invalid type, seed or item; conflict `playback_queue_full`; the store's.
+    /// Invalid type, seed or item; conflict `playback_queue_full`; database errors.
     pub async fn create(&self, actor: &Actor, new: NewQueue) -> Result<PlaybackQueue> {
         let queue_type = input::check_type(&new)?;
         let items = self.items_of(actor, input::parse(&new.items)?).await?;
@@ -161,7 +132,7 @@ impl PlaybackQueues {
     /// Deletes a queue.
     ///
     /// # Errors
-    /// Not found; stale; the store's.
+    /// Not found; stale; database errors.
     pub async fn delete(&self, actor: &Actor, id: PlaybackQueueId, expected: Expected) -> Result<()> {
         let (this, user) = (self.clone(), actor.user.id);
         run_to_completion(&self.context.tasks, "queue-delete", async move {
@@ -171,54 +142,10 @@ impl PlaybackQueues {
         .await
     }
 
-    /// The items around one of them.
-    ///
-    /// # Errors
-    /// Not found: the queue, or the item in it; the store's.
-    pub async fn items(&self, actor: &Actor, id: PlaybackQueueId, window: Window) -> Result<ShownItems> {
-        let queue = self.get(actor, id).await?;
-        let around = window.around.or(queue.cursor.map(|cursor| cursor.item));
-        let store = &self.context.store;
-        let found = store
-            .queue_window(actor.user.id, id, around, window.leading, window.trailing)
-            .await?;
-        let is_there = |item: PlaybackQueueItemId| {
-            found
-                .iter()
-                .flat_map(|found| &found.items)
-                .any(|place| place.id == item)
-        };
-        if window.around.is_some_and(|item| !is_there(item)) {
-            return Err(ServiceError::unknown(
-                "around",
-                "there is no such item in the queue",
-            ));
-        }
-        let Some(found) = found else {
-            return Ok(ShownItems {
-                items: Vec::new(),
-                total: queue.item_count,
-                revision: queue.revision,
-            });
-        };
-        let keys = found.items.iter().map(|item| item.key);
-        let readable = keys.filter(|(item, _)| input::may_read(actor, *item));
-        let summaries = store.item_summaries(&actor.scope, readable).await?;
-        let shown = found.items.into_iter().map(|item| ShownItem {
-            item,
-            summary: summaries.get(&item.key).cloned(),
-        });
-        Ok(ShownItems {
-            items: shown.collect(),
-            total: found.total,
-            revision: found.revision,
-        })
-    }
-
     /// Adds items.
     ///
     /// # Errors
-    /// Not found; stale; invalid items; conflict `playback_queue_full`; the store's.
+    /// Not found; stale; invalid items; conflict `playback_queue_full`; database errors.
     pub async fn add(
         &self,
         actor: &Actor,
@@ -247,10 +174,10 @@ impl PlaybackQueues {
         .await
     }
 
-    /// Moves an item after another, or to the front.
+    /// Moves an entry after another one, or to the front.
     ///
     /// # Errors
-    /// Not found; stale; invalid `after`; the store's.
+    /// Not found; stale; invalid `after`; database errors.
     pub async fn move_item(
         &self,
         actor: &Actor,
@@ -281,10 +208,10 @@ impl PlaybackQueues {
         self.extended(actor, moved).await
     }
 
-    /// Takes an item out. If the cursor was there, it goes on to the next.
+    /// Removes an entry. A cursor on it moves to the next one.
     ///
     /// # Errors
-    /// Not found; stale; the store's.
+    /// Not found; stale; database errors.
     pub async fn remove_item(
         &self,
         actor: &Actor,
@@ -304,78 +231,6 @@ impl PlaybackQueues {
         self.extended(actor, left).await
     }
 
-    /// Says where the actor is.
-    ///
-    /// # Errors
-    /// Not found; stale; invalid position or item; the store's.
-    pub async fn set_cursor(
-        &self,
-        actor: &Actor,
-        id: PlaybackQueueId,
-        item: &str,
-        seconds: f64,
-        expected: Expected,
-    ) -> Result<PlaybackQueue> {
-        const ITEM: &str = "playbackQueueItemId";
-        let item = item.parse::<PlaybackQueueItemId>();
-        let item = item.map_err(|_| FieldError::new(ITEM, "must be an id"));
-        let (item, position) = match (item, check_seconds(seconds)) {
-            (Ok(item), Ok(position)) => (item, position),
-            (item, position) => {
-                let errors = item.err().into_iter().chain(position.err());
-                return Err(ServiceError::Invalid(errors.collect()));
-            }
-        };
-        let (this, user) = (self.clone(), actor.user.id);
-        let moved = run_to_completion(&self.context.tasks, "queue-cursor", async move {
-            let mut change = this.change(user, id, &expected).await?;
-            if !change.set_cursor(item, position).await? {
-                return Err(ServiceError::unknown(ITEM, "there is no such item in the queue"));
-            }
-            Ok(change.commit().await?)
-        });
-        let moved = moved.await?;
-        self.extended(actor, moved).await
-    }
-
-    /// The actor's queue that plays this item in this place.
-    ///
-    /// # Errors
-    /// Unknown; the store's.
-    pub(super) async fn queue_with(
-        &self,
-        actor: &Actor,
-        item: PlaybackQueueItemId,
-        key: ItemKey,
-    ) -> Result<PlaybackQueueId> {
-        let found = self.context.store.queue_of_item(actor.user.id, item).await?;
-        let queue = found.filter(|(_, found)| *found == key).map(|(queue, _)| queue);
-        queue.ok_or_else(|| {
-            let message = "there is no such place of the item in a queue of yours";
-            ServiceError::unknown("playbackQueueItemId", message)
-        })
-    }
-
-    /// Moves the cursor along with what a player reports. A place that is gone since it was looked for is passed over.
-    pub(super) async fn follow(
-        &self,
-        actor: &Actor,
-        (id, item): (PlaybackQueueId, PlaybackQueueItemId),
-        position_ms: i64,
-    ) -> Result<()> {
-        let (this, user) = (self.clone(), actor.user.id);
-        let moved = run_to_completion(&self.context.tasks, "queue-follow", async move {
-            let mut change = this.change(user, id, &None).await?;
-            change.set_cursor(item, position_ms).await?;
-            Ok(change.commit().await?)
-        });
-        match moved.await {
-            Ok(moved) => self.extended(actor, moved).await.map(drop),
-            Err(ServiceError::NotFound) => Ok(()),
-            Err(error) => Err(error),
-        }
-    }
-
     async fn change(&self, user: UserId, id: PlaybackQueueId, expected: &Expected) -> Result<QueueChange> {
         let change = self
             .context
@@ -387,7 +242,7 @@ impl PlaybackQueues {
         Ok(change)
     }
 
-    /// Items with ids of their places.
+    /// Generates entry ids for items.
     fn placed(&self, items: &[ItemKey]) -> Vec<(PlaybackQueueItemId, ItemKey)> {
         let now = self.context.now();
         items

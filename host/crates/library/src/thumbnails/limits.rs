@@ -1,25 +1,26 @@
-//! The numbers of drawn pictures, each with its reason.
+//! Limits of thumbnails, each with its reason.
 
 use std::time::Duration;
 
-/// Longest side of a small picture: a cell of a grid, on a screen of two pixels a point.
+/// Longest side of a small thumbnail in pixels: a grid cell on a display with two pixels per point.
 pub(super) const SMALL_EDGE: u32 = 250;
-/// Of a medium one: the width of a phone, a cover on a page of its own.
+/// Of a medium one: the width of a phone, or artwork on a page of its own.
 pub(super) const MEDIUM_EDGE: u32 = 720;
-/// Of a large one: a laptop's screen, or a phone that is zoomed in.
+/// Of a large one: a laptop screen, or a zoomed phone.
 pub(super) const LARGE_EDGE: u32 = 1440;
 
-/// Threads that draw, at most: each may hold 256 MiB for a moment.
+/// Renderings at the same time, at most: each may use 256 MiB of memory.
 pub const THREADS: usize = 4;
-/// How much the drawing threads step back behind the others, as a scan's do: a nice value.
-pub(super) const NICE: i32 = 10;
-/// Pictures that wait to be drawn. A grid on a large screen asks for a hundred; beyond this, clients ask again.
+/// Nice value of the rendering threads, the same as that of a scan: requests go first.
+pub(super) const NICENESS: i32 = 10;
+/// Renderings that wait for a thread. A grid on a large screen requests a hundred; beyond this, clients have to retry.
 pub(super) const WAITING: usize = 1024;
 
-/// For how long a picture that could not be drawn is not tried again. It may have been half copied.
+/// How long a file that could not be rendered is not tried again. It may have been copied only in part.
 pub(super) const FAILURE_TIME: Duration = Duration::from_secs(10 * 60);
-/// Failures that are remembered; then all are forgotten. A directory of raws without previews has so many.
+/// Failures that are remembered; when there are more, all are forgotten. A directory of raw photos without previews can
+/// reach this.
 pub(super) const FAILURES: usize = 4096;
 
-/// Bytes of a picture that is read into memory at once: more than a small one has.
+/// Bytes up to which a thumbnail is read into memory; small ones are below that.
 pub(super) const IN_MEMORY_BYTES: u64 = 64 * 1024;

@@ -5,14 +5,13 @@
 //! |---|---|
 //! | `original` | what is to be drawn: where it is, and by what it is known again |
 //! | `failures` | originals that could not be drawn, for a while |
-//! | `drawing`, `threads` | one drawing shared by all who ask, on threads of low priority |
+//! | `renderer` | concurrent requests share one rendering, which runs in a worker pool of low priority |
 //! | `limits` | sizes, times, numbers, with their reasons |
 
 mod failures;
 mod limits;
 mod original;
 mod renderer;
-mod threads;
 
 #[cfg(test)]
 mod tests;
@@ -34,13 +33,13 @@ use svc_domain::library::MediaScope;
 use svc_domain::rendering::{ImageBounds, ImageFormat};
 use svc_domain::time::Clock;
 use svc_identity::actor::Actor;
-use svc_identity::error::{Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_platform::disk_cache::DiskCache;
 use svc_plugin_host::Plugins;
 use svc_store::Store;
 
 const UNAVAILABLE: ServiceError = ServiceError::Unprocessable {
-    code: "thumbnail_unavailable",
+    code: ErrorCode::ThumbnailUnavailable,
     message: "no thumbnail can be rendered of this file",
 };
 
@@ -121,7 +120,7 @@ impl Thumbnails {
 
     /// Runs other work on the threads that render, in turn with them. False when too much waits already.
     pub fn run_in_turn(&self, work: impl FnOnce() + Send + 'static) -> bool {
-        self.renderer.threads().spawn(work)
+        self.renderer.workers().spawn(work).is_ok()
     }
 
     /// A photo.

@@ -1,36 +1,34 @@
-//! Draws pictures: one drawing shared by all who ask, few at a time, on threads of low priority.
+//! Renders thumbnails: concurrent requests for a thumbnail share one rendering, which runs in a worker pool of low
+//! priority.
 
-use std::collections::HashMap;
 use std::io;
 use std::os::unix::fs::FileExt as _;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::watch;
 
 use crate::media::{STORAGE_UNAVAILABLE, blocking};
 use crate::thumbnails::failures::Failures;
 use crate::thumbnails::original::{Identity, Original};
-use crate::thumbnails::threads::Threads;
 use crate::thumbnails::{Thumbnail, ThumbnailBytes, ThumbnailSize, UNAVAILABLE, limits};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::rendering::{ImageFormat, RenderedImage};
 use svc_domain::time::Clock;
-use svc_identity::error::{Overloaded, Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, CachedFile, DiskCache};
+use svc_platform::single_flight::{InFlight, SingleFlight};
+use svc_platform::worker_pool::{WorkerPool, WorkerPoolConfig};
 use svc_plugin_host::{PluginHandle, Plugins};
 
-const TOO_MANY: Overloaded = Overloaded {
-    message: "too many thumbnails are queued; try again",
-    retry_after: Duration::from_secs(2),
-};
+const TOO_MANY: TryLater = TryLater::busy(
+    "too many thumbnails are queued; try again",
+    Duration::from_secs(2),
+);
 
-/// A drawing under way, which says at its end how it went.
-type InFlightHandle = watch::Receiver<Option<Outcome>>;
 type Outcome = std::result::Result<RenderedThumbnail, RenderError>;
 
-/// A picture that was drawn just now. Cheap to clone.
+/// A thumbnail rendered by this call. Cheap to clone.
 #[derive(Debug, Clone)]
 struct RenderedThumbnail {
     format: ImageFormat,
@@ -39,12 +37,12 @@ struct RenderedThumbnail {
     mtime_ns: i64,
 }
 
-/// Why there is no picture, for each of those who wait.
+/// Why a rendering failed; copied to each waiting caller.
 #[derive(Debug, Clone, Copy)]
 enum RenderError {
-    FileMissing(&'static str, &'static str),
+    FileMissing(ErrorCode, &'static str),
     Storage,
-    Later(Overloaded),
+    Later(TryLater),
     Unavailable,
 }
 
@@ -52,7 +50,7 @@ impl From<ServiceError> for RenderError {
     fn from(error: ServiceError) -> Self {
         match error {
             ServiceError::Absent { code, message } => Self::FileMissing(code, message),
-            ServiceError::Overloaded(later) => Self::Later(later),
+            ServiceError::TryLater(later) => Self::Later(later),
             _ => Self::Storage,
         }
     }
@@ -69,30 +67,37 @@ impl From<RenderError> for ServiceError {
     }
 }
 
-/// Where pictures are drawn.
+/// The renderer: thumbnail plugins, their worker pool and the disk cache.
 #[derive(Debug)]
 pub(super) struct ThumbnailRenderer {
     plugins: Plugins,
     cache: DiskCache,
     failures: Failures,
     clock: Arc<dyn Clock>,
-    in_flight: Mutex<HashMap<CacheKey, InFlightHandle>>,
-    threads: Threads,
+    in_flight: SingleFlight<CacheKey, Outcome>,
+    workers: WorkerPool,
 }
 
 impl ThumbnailRenderer {
     pub(super) fn new(plugins: Plugins, cache: DiskCache, clock: Arc<dyn Clock>) -> io::Result<Self> {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = WorkerPool::start(WorkerPoolConfig {
+            name: "thumbnails",
+            threads: cores.min(limits::THREADS),
+            queue: limits::WAITING,
+            niceness: limits::NICENESS,
+        })?;
         Ok(Self {
             plugins,
             cache,
             failures: Failures::default(),
             clock,
-            in_flight: Mutex::default(),
-            threads: Threads::start()?,
+            in_flight: SingleFlight::default(),
+            workers,
         })
     }
 
-    /// The picture in this size: from the cache, or drawn now.
+    /// The thumbnail in this size, from the cache or rendered now.
     pub(super) async fn render(
         self: Arc<Self>,
         original: Original,
@@ -117,11 +122,8 @@ impl ThumbnailRenderer {
         if self.failures.contains(&original.identity, self.clock.now()) {
             return Err(UNAVAILABLE);
         }
-        let mut handle = self.join(key, original, size, renderer)?;
-        let outcome = handle.wait_for(Option::is_some).await;
-        // The sender is gone without a word when there was no place for the drawing, or when it panicked.
-        let outcome = outcome.map_err(|_| TOO_MANY)?.clone();
-        let rendered = outcome.ok_or(UNAVAILABLE)??;
+        let in_flight = self.join(key, original, size, renderer)?;
+        let rendered = in_flight.result().await.map_err(|_| TOO_MANY)??;
         Ok(Thumbnail {
             format: rendered.format,
             bytes: ThumbnailBytes::InMemory(rendered.bytes),
@@ -131,58 +133,42 @@ impl ThumbnailRenderer {
         })
     }
 
-    pub(super) fn threads(&self) -> &Threads {
-        &self.threads
+    pub(super) fn workers(&self) -> &WorkerPool {
+        &self.workers
     }
 
-    /// Forgets all that was drawn.
+    /// Removes all cached thumbnails and remembered failures.
     pub(super) fn clear(&self) -> io::Result<()> {
         self.failures.clear();
         self.cache.clear()
     }
 
-    /// Joins the drawing that is under way, or begins it. It goes on when nobody waits any longer: whoever scrolled by
-    /// will come back.
+    /// Joins the rendering in flight, or queues one. It continues after the last waiter is cancelled: a client that scrolled
+    /// past a thumbnail is likely to request it again.
     fn join(
         self: &Arc<Self>,
         key: CacheKey,
         original: Original,
         size: ThumbnailSize,
         renderer: PluginHandle,
-    ) -> Result<InFlightHandle> {
-        let mut in_flight = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(handle) = in_flight.get(&key) {
-            return Ok(handle.clone());
-        }
-        let (sender, handle) = watch::channel(None);
-        in_flight.insert(key.clone(), handle.clone());
-        drop(in_flight);
-        let entry = InFlightEntry {
-            renderer: Arc::clone(self),
-            key,
-        };
-        // A drawing that is not begun takes its entry with it.
-        let is_waiting = self.threads.spawn(move || {
-            let outcome = entry.renderer.render_blocking(original, size, &renderer);
-            // Removed before it is told: whoever comes in between finds the picture in the cache.
-            drop(entry);
-            sender.send_replace(Some(outcome));
+    ) -> Result<InFlight<Outcome>> {
+        let this = Arc::clone(self);
+        let in_flight = self.in_flight.join_or_start(key, |completion| {
+            self.workers.spawn(move || {
+                completion.complete(this.render_blocking(original, size, &renderer));
+            })
         });
-        if is_waiting {
-            Ok(handle)
-        } else {
-            Err(TOO_MANY.into())
-        }
+        in_flight.map_err(|_| TOO_MANY.into())
     }
 
-    /// Draws on this thread, and keeps what was drawn.
+    /// Renders on this thread and caches the result.
     fn render_blocking(&self, original: Original, size: ThumbnailSize, renderer: &PluginHandle) -> Outcome {
         let as_indexed = original.identity.clone();
         let opened = original.open(&self.plugins)?;
         let identity = opened.identity;
         let key = identity.key(size, renderer);
         if identity != as_indexed {
-            // Changed since it was indexed: asked for again and again until the next run.
+            // The file changed since it was indexed: its requests miss the first lookup until the next scan.
             if let Some(rendered) = self.cached_render(&key, identity.mtime_ns) {
                 return Ok(rendered);
             }
@@ -190,7 +176,7 @@ impl ThumbnailRenderer {
                 return Err(RenderError::Unavailable);
             }
         }
-        // The smaller ones cost little beside the decoding.
+        // Rendering the smaller sizes too costs little compared with decoding.
         let sizes: Vec<_> = ThumbnailSize::ALL
             .into_iter()
             .filter(|other| {
@@ -238,10 +224,10 @@ impl ThumbnailRenderer {
         match failure {
             ExtractFailure::Io(_) => return RenderError::Storage,
             ExtractFailure::Later { retry_after } => {
-                return RenderError::Later(Overloaded {
-                    message: "rendering thumbnails failed too often; try again later",
-                    retry_after: *retry_after,
-                });
+                return RenderError::Later(TryLater::busy(
+                    "rendering thumbnails failed too often; try again later",
+                    *retry_after,
+                ));
             }
             _ => {}
         }
@@ -250,24 +236,7 @@ impl ThumbnailRenderer {
     }
 }
 
-/// The entry of a drawing, which goes with it however it ends.
-struct InFlightEntry {
-    renderer: Arc<ThumbnailRenderer>,
-    key: CacheKey,
-}
-
-impl Drop for InFlightEntry {
-    fn drop(&mut self) {
-        let mut in_flight = self
-            .renderer
-            .in_flight
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        in_flight.remove(&self.key);
-    }
-}
-
-/// The picture that is kept under this key. What is none is not given out.
+/// The cached thumbnail of this key. Discards a cached file that is not an image.
 pub(super) fn cached_thumbnail(cache: &DiskCache, key: &CacheKey) -> Option<(ImageFormat, CachedFile)> {
     let picture = cache.get(key)?;
     let mut start = [0; 12];
@@ -276,13 +245,13 @@ pub(super) fn cached_thumbnail(cache: &DiskCache, key: &CacheKey) -> Option<(Ima
     match format.filter(|_| is_read.is_ok()) {
         Some(format) => Some((format, picture)),
         None => {
-            cache.discard(key, "it is no picture");
+            cache.discard(key, "it is not an image");
             None
         }
     }
 }
 
-/// A small picture as a whole, a large one as a file; nothing if it cannot be read.
+/// Reads a small thumbnail into memory and passes a large one as a file; `None` if it cannot be read.
 fn bytes_of((format, picture): (ImageFormat, CachedFile)) -> Option<(ImageFormat, ThumbnailBytes)> {
     let bytes = if picture.length <= limits::IN_MEMORY_BYTES {
         ThumbnailBytes::InMemory(picture.read().ok()?.into())

@@ -1,13 +1,15 @@
-//! Waveforms of tracks: measured once by the plugin that decodes them, kept on disk, and told to those who asked.
+//! Waveforms of tracks: computed once by the plugin that decodes the file, cached on disk, and published as an event to
+//! clients that did not wait.
 //!
-//! | File | What lives there |
+//! | File | Content |
 //! |---|---|
-//! | `queue` | the measurements that wait and run: one for each file, few at a time, on threads of their own |
-//! | `record` | a measurement as bytes on disk |
+//! | `queue` | queued and running analyses: one per file, in a worker pool of low priority |
+//! | `record` | the cached form of a waveform |
 
 mod queue;
 mod record;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,35 +24,35 @@ use svc_domain::time::Clock;
 use svc_domain::waveform::AudioSummary;
 use svc_events::Events;
 use svc_identity::actor::Actor;
-use svc_identity::error::{Overloaded, Result, ServiceError};
+use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::{Plugins, SourceFile};
 use svc_store::Store;
 
 use queue::{Queue, Work};
 
-/// Bins that everything is measured in; what is asked for is put together from them. More than a screen has columns.
+/// Bins of the cached waveform, from which fewer are computed on request. More than a screen has columns.
 pub const MAX_BINS: u32 = 4096;
-/// What changes when the record or the way of measuring does.
+/// Increase it when the record format or the analysis changes: cached waveforms are computed again.
 const RECORD_VERSION: &str = "1";
-/// Bytes of all waveforms on disk: 60,000 tracks, of three blocks each.
+/// Quota of the disk cache in bytes: 60,000 tracks of three 4 KiB blocks each.
 const CACHE_BYTES: u64 = 768 * 1024 * 1024;
 
 const UNDECODABLE: ServiceError = ServiceError::Unprocessable {
-    code: "waveform_unavailable",
+    code: ErrorCode::WaveformUnavailable,
     message: "the audio of this file cannot be decoded",
 };
 
-/// How much is done at a time.
+/// Limits of waveform analysis.
 #[derive(Debug, Clone, Copy)]
 pub struct WaveformLimits {
-    /// Measurements at once: one core is left to everything else.
+    /// Analyses at the same time. By default one core is left to everything else.
     pub parallel: usize,
-    /// Measurements that wait. Each holds its file open; a page of tracks in a client is some dozens.
+    /// Analyses that wait for a thread. Each holds its file open; a page of tracks in a client requests some dozens.
     pub waiting: usize,
-    /// People who are told of one measurement.
+    /// Users who receive the event of one analysis.
     pub subscribers: usize,
-    /// How long an answer is held back for the waveform: most songs are measured by then.
+    /// How long a request waits for its waveform; most songs are analyzed within the default.
     pub answer_within: Duration,
 }
 
@@ -66,15 +68,15 @@ impl Default for WaveformLimits {
     }
 }
 
-/// Who measures sounds: the plugins, or a test.
+/// Computes waveforms: the plugins, or a test's substitute.
 pub trait WaveformAnalyzer: Send + Sync + std::fmt::Debug {
-    /// What would measure files of this extension, by a name that changes with its results; none if nothing does.
+    /// Version of the analyzer for files of this extension, part of the cache key; `None` if there is no analyzer.
     fn version(&self, extension: &str) -> Option<String>;
 
-    /// Measures one.
+    /// Computes the waveform of a file.
     ///
     /// # Errors
-    /// What the plugin or the host says.
+    /// Those of the plugin, or of reading the file.
     fn analyze(
         &self,
         source: &Arc<SourceFile>,
@@ -99,16 +101,16 @@ impl WaveformAnalyzer for Plugins {
     }
 }
 
-/// A waveform, or the promise of one.
+/// The state of a requested waveform.
 #[derive(Debug)]
 pub enum Waveform {
-    /// Measured.
+    /// Computed.
     Ready(AudioSummary),
-    /// Being measured; an event tells when it is done.
+    /// Being computed; `music.waveform_ready` is published when it completes.
     Pending,
 }
 
-/// Waveforms of tracks. Cheap to clone: the clones are one.
+/// The service for waveforms of tracks. Clones share one queue and cache.
 #[derive(Debug, Clone)]
 pub struct Waveforms {
     store: Store,
@@ -119,60 +121,68 @@ pub struct Waveforms {
 }
 
 impl Waveforms {
-    /// Over these tracks, measured by these plugins and kept in this directory.
-    pub fn new(
+    /// The service for the tracks of `store`, with its cache in `directory`.
+    ///
+    /// # Errors
+    /// The operating system cannot start a thread.
+    pub fn start(
         store: Store,
         plugins: Plugins,
         directory: PathBuf,
         clock: Arc<dyn Clock>,
         events: Events,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let cache = DiskCache::new(directory, CACHE_BYTES, clock);
         Self::with(store, Arc::new(plugins), cache, events, WaveformLimits::default())
     }
 
-    /// Of parts that a test can choose.
+    /// As [`Self::start`], with the analyzer, cache and limits of a test.
+    ///
+    /// # Errors
+    /// The operating system cannot start a thread.
     pub fn with(
         store: Store,
         analyzer: Arc<dyn WaveformAnalyzer>,
         cache: DiskCache,
         events: Events,
         limits: WaveformLimits,
-    ) -> Self {
-        Self {
-            queue: Queue::new(Arc::clone(&analyzer), cache.clone(), events, limits),
+    ) -> io::Result<Self> {
+        Ok(Self {
+            queue: Queue::start(Arc::clone(&analyzer), cache.clone(), events, limits)?,
             store,
             analyzer,
             cache,
             limits,
-        }
+        })
     }
 
-    /// The waveform of a track in so many bins at most. If it takes longer than a second to measure, the actor is told
-    /// of it by an event.
+    /// The waveform of a track in at most `bins` bins. If the analysis takes longer than
+    /// [`WaveformLimits::answer_within`], an event is published to the actor when it completes.
     ///
     /// # Errors
-    /// Not found; absent `file_missing`; unavailable `storage_unavailable`; unprocessable `waveform_unavailable`; try later;
-    /// the store's.
+    /// Not found; absent `file_missing`; try later; unprocessable `waveform_unavailable`; database errors.
     pub async fn waveform(&self, actor: &Actor, id: MusicTrackId, bins: u32) -> Result<Waveform> {
         let found = self.find(&actor.scope, id).await?;
-        let mut handle = match found {
+        let in_flight = match found {
             Lookup::Cached(summary) => return Ok(Waveform::Ready(summary.in_bins(bins))),
             Lookup::Missing(key, work) => self.queue.join(key, *work)?,
         };
-        let waited = tokio::time::timeout(self.limits.answer_within, handle.outcome()).await;
-        let outcome = match waited {
-            Ok(outcome) => outcome,
-            Err(_) => match self.queue.subscribe(&handle, actor.user.id, bins) {
-                None => return Ok(Waveform::Pending),
-                Some(outcome) => outcome,
-            },
+        let outcome = match self
+            .queue
+            .outcome_within(&in_flight, self.limits.answer_within)
+            .await
+        {
+            Some(outcome) => Some(outcome),
+            None => self.queue.subscribe(&in_flight, actor.user.id, bins),
+        };
+        let Some(outcome) = outcome else {
+            return Ok(Waveform::Pending);
         };
         Ok(Waveform::Ready(outcome.map_err(refusal)?.in_bins(bins)))
     }
 
-    /// Measures a track if that has not been done, and waits for it; true if it was measured now. For work in the
-    /// background, which sees everything.
+    /// Computes the waveform of a track unless it is cached, and waits for it. True if it was computed now. For background
+    /// jobs, which may access every library.
     ///
     /// # Errors
     /// As [`Self::waveform`].
@@ -180,27 +190,28 @@ impl Waveforms {
         match self.find(&MediaScope::All, id).await? {
             Lookup::Cached(_) => Ok(false),
             Lookup::Missing(key, work) => {
-                let outcome = self.queue.join(key, *work)?.outcome().await;
+                let in_flight = self.queue.join(key, *work)?;
+                let outcome = self.queue.outcome(&in_flight).await;
                 outcome.map(|_| true).map_err(refusal)
             }
         }
     }
 
-    /// Forgets all that was measured.
+    /// Removes all cached waveforms.
     ///
     /// # Errors
-    /// When files cannot be removed.
+    /// Files cannot be removed.
     pub async fn clear(&self) -> Result<()> {
         let cache = self.cache.clone();
         media::blocking(move || cache.clear().map_err(ServiceError::internal)).await
     }
 
-    /// Ends all measurements, soon and without a result.
+    /// Cancels all analyses without waiting for the running ones.
     pub fn ask_to_stop(&self) {
         self.queue.stop();
     }
 
-    /// Ends all measurements and waits until they have.
+    /// Cancels all analyses and waits for the running ones.
     pub async fn close(&self) {
         let queue = self.queue.clone();
         let ended = tokio::task::spawn_blocking(move || queue.close()).await;
@@ -209,19 +220,19 @@ impl Waveforms {
         }
     }
 
-    /// What is kept of a track, or all that is needed to measure it.
+    /// Looks up the cached waveform of a track; opens the file for the analysis if there is none.
     async fn find(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Lookup> {
         let file = self.store.media_file(scope, FileId::from(id)).await?;
         let file = file.filter(|file| file.kind == MediaKind::music());
         let file = file.ok_or(ServiceError::NotFound)?;
         let (analyzer, cache) = (Arc::clone(&self.analyzer), self.cache.clone());
         media::blocking(move || {
-            // Opened first: what is not there any more has no waveform, kept or not.
+            // Opened before the lookup: a missing file is an error even if its waveform is cached.
             let opened = media::open_file(&file)?;
             let version = analyzer.version(extension(&opened.name)).ok_or(UNDECODABLE)?;
             let key = key(&opened, &version);
-            let kept = cache.get(&key).and_then(|kept| kept.read().ok());
-            match kept.as_deref().and_then(record::decode) {
+            let cached = cache.get(&key).and_then(|cached| cached.read().ok());
+            match cached.as_deref().and_then(record::decode) {
                 Some(Some(summary)) => Ok(Lookup::Cached(Box::new(summary))),
                 Some(None) => Err(UNDECODABLE),
                 None => {
@@ -239,7 +250,7 @@ enum Lookup {
     Missing(CacheKey, Box<Work>),
 }
 
-/// The bytes that are measured, what measures them and how.
+/// Identifies the content of the file, the analyzer and the record format.
 fn key(opened: &OpenedMedia, version: &str) -> CacheKey {
     let file = format!("{} {} {}", opened.id, opened.length, opened.mtime_ns);
     CacheKey::of(&["waveform", RECORD_VERSION, version, &file])
@@ -253,12 +264,13 @@ fn refusal(failure: queue::Failure) -> ServiceError {
     match failure {
         queue::Failure::Undecodable => UNDECODABLE,
         queue::Failure::Storage => media::STORAGE_UNAVAILABLE,
+        queue::Failure::QueueFull => queue::TOO_MANY.into(),
         queue::Failure::Later(retry_after) => Overloaded {
             message: "decoding audio failed too often; try again later",
             retry_after,
         }
         .into(),
         queue::Failure::Stopped => ServiceError::Away("the server is shutting down"),
-        queue::Failure::Fault => ServiceError::internal("the measurement of a sound failed"),
+        queue::Failure::Fault => ServiceError::internal("waveform analysis panicked"),
     }
 }

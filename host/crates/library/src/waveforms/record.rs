@@ -1,13 +1,13 @@
-//! A measurement as bytes on disk: numbers in a fixed order, the bins, a checksum.
+//! The cached form of a waveform: numbers in a fixed order, the bins, a CRC-32.
 
 use svc_domain::waveform::AudioSummary;
 
 const MAGIC: [u8; 4] = *b"svcw";
 const MEASURED: u8 = 1;
-/// The file has no waveform, and it is known.
+/// Marks a file that the plugin cannot decode.
 const UNDECODABLE: u8 = 0;
 
-/// A measurement, or that there can be none.
+/// Encodes a waveform, or the fact that the file cannot be decoded.
 pub(super) fn encode(summary: Option<&AudioSummary>) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     match summary {
@@ -32,7 +32,7 @@ pub(super) fn encode(summary: Option<&AudioSummary>) -> Vec<u8> {
     bytes
 }
 
-/// What was encoded; none if these bytes are not whole.
+/// Reverses [`encode`]; the outer `None` means that the bytes are truncated or damaged.
 pub(super) fn decode(bytes: &[u8]) -> Option<Option<AudioSummary>> {
     let (content, checksum) = bytes.split_last_chunk::<4>()?;
     if crc32fast::hash(content) != u32::from_le_bytes(*checksum) {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn record_is_read_back_or_not_at_all() {
+    fn record_round_trips_and_damaged_bytes_are_rejected() {
         let summary = AudioSummary {
             sample_rate: 44_100,
             channels: 2,

@@ -1,4 +1,4 @@
-//! Answers that break the contract, and those that only look like it.
+//! Tests of validation: invalid output, and output that only looks invalid.
 
 use crate::tests::*;
 use svc_domain::extraction::{Extraction, Value};
@@ -18,7 +18,7 @@ fn answer(parts: &[Part]) -> ExtractOutcome {
 }
 
 #[track_caller]
-fn is_refused(part: Part, reason: &str) {
+fn is_rejected(part: Part, reason: &str) {
     let outcome = answer(&[part]);
     assert_eq!(code(&outcome), "bad_output", "{outcome:?}");
     let text = outcome.unwrap_err().to_string();
@@ -32,10 +32,10 @@ fn only_value(part: Part) -> Value {
 }
 
 #[test]
-fn span_outside_of_the_file_is_refused() {
-    is_refused(Part::BytesAt("x.answer.raw", 990, 11), "outside of the file");
-    is_refused(Part::BytesAt("x.answer.raw", u64::MAX, 2), "outside of the file");
-    is_refused(Part::Picture("image/jpeg", 0, 1001), "outside of the file");
+fn span_outside_of_the_file_is_rejected() {
+    is_rejected(Part::BytesAt("x.answer.raw", 990, 11), "outside of the file");
+    is_rejected(Part::BytesAt("x.answer.raw", u64::MAX, 2), "outside of the file");
+    is_rejected(Part::Picture("image/jpeg", 0, 1001), "outside of the file");
     assert!(matches!(
         only_value(Part::BytesAt("x.answer.raw", 990, 10)),
         Value::BytesAt(_)
@@ -43,18 +43,18 @@ fn span_outside_of_the_file_is_refused() {
 }
 
 #[test]
-fn number_that_is_none_is_refused() {
-    is_refused(Part::Real("music.bpm", f64::NAN), "not finite");
-    is_refused(Part::Real("music.bpm", f64::NEG_INFINITY), "not finite");
-    is_refused(Part::Rational("photo.aperture", 28, 0), "denominator");
+fn non_finite_number_is_rejected() {
+    is_rejected(Part::Real("music.bpm", f64::NAN), "not finite");
+    is_rejected(Part::Real("music.bpm", f64::NEG_INFINITY), "not finite");
+    is_rejected(Part::Rational("photo.aperture", 28, 0), "denominator");
 }
 
 #[test]
-fn date_that_is_none_is_refused() {
-    is_refused(Part::Date("music.date", 0, None, None), "no date");
-    is_refused(Part::Date("music.date", 2024, Some(13), None), "no date");
-    is_refused(Part::Date("music.date", 2024, Some(2), Some(32)), "no date");
-    is_refused(Part::Date("music.date", 2024, None, Some(3)), "no date");
+fn invalid_date_is_rejected() {
+    is_rejected(Part::Date("music.date", 0, None, None), "not a date");
+    is_rejected(Part::Date("music.date", 2024, Some(13), None), "not a date");
+    is_rejected(Part::Date("music.date", 2024, Some(2), Some(32)), "not a date");
+    is_rejected(Part::Date("music.date", 2024, None, Some(3)), "not a date");
     assert!(matches!(
         only_value(Part::Date("music.date", 2024, Some(2), None)),
         Value::Date(_)
@@ -62,25 +62,25 @@ fn date_that_is_none_is_refused() {
 }
 
 #[test]
-fn known_key_with_another_type_is_refused() {
-    is_refused(
+fn known_key_with_another_type_is_rejected() {
+    is_rejected(
         Part::Integer("music.album", 3),
         "`music.album` is text, not integer",
     );
 }
 
 #[test]
-fn key_of_another_form_is_refused() {
-    is_refused(Part::Integer("Music Album", 3), "no key");
+fn malformed_key_is_rejected() {
+    is_rejected(Part::Integer("Music Album", 3), "not a key");
 }
 
 #[test]
-fn mime_type_of_another_form_is_refused() {
-    is_refused(Part::Picture("image/jpeg\r\nX: y", 0, 10), "MIME");
+fn malformed_mime_type_is_rejected() {
+    is_rejected(Part::Picture("image/jpeg\r\nX: y", 0, 10), "MIME");
 }
 
 #[test]
-fn unknown_key_is_left_out_with_a_warning_and_an_own_key_is_kept() {
+fn unknown_key_is_dropped_with_a_warning_and_an_own_key_is_kept() {
     let parts = [
         Part::Integer("music.nonsense", 1),
         Part::Integer("x.other.a", 2),
@@ -93,13 +93,13 @@ fn unknown_key_is_left_out_with_a_warning_and_an_own_key_is_kept() {
 }
 
 #[test]
-fn control_characters_are_taken_out_of_texts() {
+fn control_characters_are_removed_from_texts() {
     let value = only_value(Part::Text("music.comment", " a\u{1b}[2J\0b\r\nc\td "));
     assert_eq!(value, Value::Text("a[2Jb\ncd".to_owned()));
 }
 
 #[test]
-fn text_of_nothing_but_space_is_left_out() {
+fn blank_text_is_dropped() {
     assert_eq!(
         answer(&[Part::Text("music.comment", " \u{1} \n")])
             .unwrap()

@@ -1,4 +1,4 @@
-//! Compiled code on disk: used when genuine, made again when not.
+//! Tests of the cache of compiled code: used if authentic, compiled again otherwise.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -28,7 +28,7 @@ fn works(harness: &Harness) {
 }
 
 #[test]
-fn code_is_kept_privately_and_used_again() {
+fn code_is_cached_privately_and_reused() {
     let harness = Harness::new().with_guest("good");
     works(&harness);
     let [file] = cached(&harness).try_into().unwrap();
@@ -41,7 +41,7 @@ fn code_is_kept_privately_and_used_again() {
 
 #[covers("T43")]
 #[test]
-fn forged_code_is_not_loaded_but_made_again() {
+fn forged_code_is_not_loaded_but_compiled_again() {
     let harness = Harness::new().with_guest("good");
     works(&harness);
     let [file] = cached(&harness).try_into().unwrap();
@@ -67,7 +67,7 @@ fn forged_code_is_not_loaded_but_made_again() {
 }
 
 #[test]
-fn genuine_code_under_another_name_is_not_loaded() {
+fn authentic_code_under_another_name_is_not_loaded() {
     let harness = Harness::new().with_guest("good").with_guest("trap");
     works(&harness);
     let digest_of = |guest: &str| cache_digest(&guests::plugin(guest, guest));
@@ -108,7 +108,7 @@ fn link_or_readable_file_in_the_cache_is_not_loaded() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     works(&harness);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    // What was set aside is removed.
+    // Rejected files are removed.
     assert_eq!(cached(&harness).len(), 1);
 }
 
@@ -123,7 +123,7 @@ fn compiler_that_cannot_be_run_fails_the_plugin_and_not_the_host() {
         matches!(&state, PluginState::Failed { reason } if reason.contains("could not be run")),
         "{state:?}"
     );
-    // Any program that ends without code is no compiler either.
+    // A program that exits without output is not a compiler either.
     harness.settings.compiler = Compiler::Child {
         program: "/bin/false".into(),
     };

@@ -1,4 +1,4 @@
-//! The server's own plugins, as `cargo xtask build` leaves them, on real files.
+//! Tests of the built-in plugins, as built by `cargo xtask build`, with real files.
 
 use crate::tests::*;
 
@@ -41,7 +41,7 @@ fn music_plugin_reads_a_title_from_a_tag() {
 }
 
 #[test]
-fn music_plugin_keeps_nothing_from_file_to_file() {
+fn music_plugin_keeps_no_state_between_files() {
     let mut harness = Harness::new();
     harness.settings.isolation.built_in = Isolation::Worker;
     let plugins = Plugins::load(&harness.settings, &[built("music")]).unwrap();

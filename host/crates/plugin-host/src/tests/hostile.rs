@@ -1,5 +1,5 @@
-//! Guests that attack the host: each is stopped within its limit, named by its code, and the next file on the
-//! same worker is read as if nothing had been.
+//! Tests with guests that attack the host: each is stopped within its limit and reported by its code, and the worker
+//! reads the next file as usual.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ use svc_covers::covers;
 use crate::tests::*;
 
 const TIME: Duration = Duration::from_millis(200);
-/// What the deadline may be late by, in processor time.
+/// Tolerance of the deadline in CPU time.
 const LATE: Duration = Duration::from_millis(100);
 
 fn cpu() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime).try_into().unwrap()
 }
 
-/// Runs the guest on a file of 3 MiB, then a good guest on the same worker, then the first again.
+/// Runs the guest on a file of 3 MiB, then a good guest on the same worker, then the first one again.
 #[track_caller]
 fn stopped_with(guest: &str, expected: &str) -> ExtractOutcome {
     let harness = Harness::new().with_guest(guest).with_guest("good");
@@ -32,7 +32,7 @@ fn stopped_with(guest: &str, expected: &str) -> ExtractOutcome {
     let (used, passed) = (cpu() - cpu_before, wall_before.elapsed());
     assert_eq!(code(&outcome), expected, "{outcome:?}");
     assert!(used <= TIME + LATE, "{guest} used {used:?} of the processor");
-    // On a busy machine the deadline is extended once by what the guest did not get.
+    // On a busy machine the deadline is extended once by the missing CPU time.
     assert!(passed <= 2 * TIME + 10 * LATE, "{guest} took {passed:?}");
     assert_eq!(title(worker.extract(&good, &source)), "ok");
     assert_eq!(code(&worker.extract(&hostile, &source)), expected);
@@ -55,7 +55,7 @@ fn endless_loop_of_long_instructions_is_stopped_at_its_deadline() {
 }
 
 #[test]
-fn endless_start_is_stopped_while_loading_and_the_others_are_loaded() {
+fn endless_start_is_stopped_while_loading_and_other_plugins_load() {
     let harness = Harness::new().with_guest("endless_start").with_guest("good");
     let before = Instant::now();
     let plugins = harness.load();
@@ -80,13 +80,13 @@ fn deep_recursion_ends_as_a_trap() {
 
 #[covers("T38")]
 #[test]
-fn memory_beyond_the_limit_is_refused() {
+fn memory_beyond_the_limit_is_rejected() {
     stopped_with("memory_hog", "out_of_memory").unwrap_err();
 }
 
 #[covers("T42")]
 #[test]
-fn table_beyond_the_limit_is_refused() {
+fn table_beyond_the_limit_is_rejected() {
     stopped_with("table_hog", "out_of_memory").unwrap_err();
 }
 
@@ -97,7 +97,7 @@ fn unreachable_ends_as_a_trap() {
 }
 
 #[test]
-fn text_beyond_the_memory_is_a_wrong_answer() {
+fn text_beyond_the_memory_is_bad_output() {
     stopped_with("huge_string", "bad_output").unwrap_err();
 }
 
@@ -118,23 +118,23 @@ fn fields_that_share_one_long_text_are_over_budget() {
 }
 
 #[test]
-fn text_that_is_not_utf8_is_a_wrong_answer() {
+fn text_that_is_not_utf8_is_bad_output() {
     stopped_with("invalid_utf8", "bad_output").unwrap_err();
 }
 
 #[test]
-fn list_beyond_the_memory_is_a_wrong_answer() {
+fn list_beyond_the_memory_is_bad_output() {
     stopped_with("list_out_of_range", "bad_output").unwrap_err();
 }
 
 #[covers("T42")]
 #[test]
-fn answer_beyond_the_memory_is_a_wrong_answer() {
+fn result_beyond_the_memory_is_bad_output() {
     stopped_with("answer_out_of_range", "bad_output").unwrap_err();
 }
 
 #[test]
-fn reading_byte_by_byte_for_ever_is_over_budget() {
+fn endless_single_byte_reads_are_over_budget() {
     stopped_with("one_byte_reads", "budget").unwrap_err();
 }
 
@@ -144,7 +144,7 @@ fn reading_too_much_is_over_budget_even_if_the_guest_blames_the_file() {
 }
 
 #[test]
-fn odd_reads_get_what_the_interface_promises() {
+fn unusual_reads_follow_the_interface() {
     let outcome = stopped_with("odd_reads", "none");
     assert_eq!(outcome, Ok(None));
 }
@@ -156,7 +156,7 @@ fn log_flood_is_over_budget() {
 }
 
 #[test]
-fn refusing_a_file_is_no_failure_of_the_plugin() {
+fn rejecting_a_file_is_not_a_fault() {
     let outcome = stopped_with("by_first_byte", "refused");
     assert!(!outcome.unwrap_err().blames_plugin());
 }
@@ -165,7 +165,7 @@ fn refusing_a_file_is_no_failure_of_the_plugin() {
 fn file_that_cannot_be_read_is_not_the_plugins_fault() {
     let harness = Harness::new().with_guest("reads_everything");
     let plugins = harness.load();
-    // A directory opens like a file and fails when read.
+    // A directory can be opened like a file and fails when read.
     let file = fs::File::open(harness.dir.path()).unwrap();
     let source = Arc::new(SourceFile::new(file, "x", 100));
     let outcome = plugins

@@ -1,4 +1,4 @@
-//! The table of known keys against its documentation.
+//! Compares the table of known keys with its documentation.
 
 use crate::keys::KNOWN;
 use crate::tests::*;

@@ -1,4 +1,4 @@
-//! How long instances and plugins live: recycling, state, quarantine.
+//! Tests of the lifetime of instances and plugins: recycling, state, quarantine.
 
 use crate::limits;
 use crate::tests::*;
@@ -17,7 +17,7 @@ fn titles(isolation: Isolation, files: usize) -> Vec<String> {
 }
 
 #[test]
-fn state_of_a_guest_lives_as_long_as_its_isolation_says() {
+fn state_of_a_guest_lives_as_long_as_its_isolation_permits() {
     assert_eq!(titles(Isolation::PerFile, 3), ["1", "1", "1"]);
     assert_eq!(titles(Isolation::Recycle(2), 5), ["1", "2", "1", "2", "1"]);
     assert_eq!(titles(Isolation::Worker, 3), ["1", "2", "3"]);
@@ -43,7 +43,7 @@ fn workers_do_not_share_instances() {
 }
 
 #[test]
-fn instance_that_holds_much_memory_is_not_kept() {
+fn instance_with_much_memory_is_not_reused() {
     let mut harness = Harness::new().with_guest("long_string");
     harness.settings.isolation.third_party = Isolation::Worker;
     let plugins = harness.load();
@@ -53,12 +53,12 @@ fn instance_that_holds_much_memory_is_not_kept() {
         assert_eq!(code(&worker.extract(&plugin, &source)), "budget");
     }
     drop(worker);
-    // A kept instance would have grown by 30 MiB with each file.
+    // A reused instance would grow by 30 MiB with each file.
     assert!(plugin.status().stats.unwrap().max_memory < 40 << 20);
 }
 
 #[test]
-fn plugin_that_fails_five_times_in_a_row_is_shut_off_until_it_is_released() {
+fn five_consecutive_faults_quarantine_a_plugin_until_it_is_released() {
     let harness = Harness::new().with_guest("by_first_byte");
     let plugins = harness.load();
     let plugin = plugins.handle("by-first-byte").unwrap();
@@ -89,13 +89,13 @@ fn plugin_that_fails_five_times_in_a_row_is_shut_off_until_it_is_released() {
     assert_eq!(only_state(&plugins), PluginState::Active);
 }
 
-/// Calls until the answer is another one; how many there were.
+/// Number of calls until the result changes.
 fn calls_until(expected: &str, mut call: impl FnMut() -> &'static str) -> usize {
     (0..1_000).take_while(|_| call() == expected).count()
 }
 
 #[test]
-fn failures_beside_scans_shut_no_plugin_off_and_spend_the_budget_of_their_purpose() {
+fn faults_outside_of_scans_exhaust_a_budget_and_never_quarantine() {
     let harness = Harness::new()
         .with_guest("by_first_byte")
         .with("drawer.wasm", &guests::renderer("thumbnailer", "drawer"));
@@ -117,7 +117,7 @@ fn failures_beside_scans_shut_no_plugin_off_and_spend_the_budget_of_their_purpos
     };
     assert!(retry_after <= limits::BUDGET_WINDOW, "{retry_after:?}");
     assert!(reader.is_active() && !reader.status().degraded);
-    // Pictures have a budget of their own, and scans none.
+    // Artwork has a budget of its own; scans have none.
     let sizes = [ImageBounds::square(10)];
     let failed = |outcome: Result<_, ExtractFailure>| {
         outcome.map_or_else(|failure| failure.code(), |_: Vec<_>| "drawn")
@@ -127,7 +127,8 @@ fn failures_beside_scans_shut_no_plugin_off_and_spend_the_budget_of_their_purpos
     assert_eq!(failed(worker.render(&drawer, &good, &sizes)), "later");
     assert!(drawer.is_active());
     assert_eq!(title(worker.extract(&reader, &good)), "ok");
-    // A scan's failures are in a row whatever others come in between, and then nobody calls.
+    // Faults of a scan are consecutive whatever other purposes come in between; after quarantine no purpose calls the
+    // plugin.
     let scanned = calls_until("trap", || code(&worker.extract(&reader, &bad)));
     assert_eq!(scanned, limits::CONSECUTIVE_FAILURES);
     assert!(!reader.is_active());
@@ -137,7 +138,7 @@ fn failures_beside_scans_shut_no_plugin_off_and_spend_the_budget_of_their_purpos
 }
 
 #[test]
-fn one_poisoned_file_in_ten_loses_no_other() {
+fn one_damaged_file_in_ten_affects_no_other() {
     let harness = Harness::new().with_guest("by_first_byte");
     let plugins = harness.load();
     let plugin = plugins.handle("by-first-byte").unwrap();
@@ -161,7 +162,7 @@ fn one_poisoned_file_in_ten_loses_no_other() {
 }
 
 #[test]
-fn one_failure_in_three_shuts_the_plugin_off() {
+fn one_fault_in_three_quarantines_the_plugin() {
     let harness = Harness::new().with_guest("by_first_byte");
     let plugins = harness.load();
     let plugin = plugins.handle("by-first-byte").unwrap();
@@ -176,7 +177,7 @@ fn one_failure_in_three_shuts_the_plugin_off() {
 }
 
 #[test]
-fn picture_of_a_plugin_without_pictures_is_unsupported() {
+fn artwork_of_a_plugin_without_artwork_is_unsupported() {
     let harness = Harness::new().with_guest("good");
     let plugins = harness.load();
     let plugin = plugins.handle("good").unwrap();
@@ -189,7 +190,7 @@ fn picture_of_a_plugin_without_pictures_is_unsupported() {
 }
 
 #[test]
-fn pictures_are_handed_out_up_to_their_limit() {
+fn artwork_is_returned_up_to_its_limit() {
     let harness = Harness::new().with_guest("artwork");
     let plugins = harness.load();
     let (plugin, source) = (plugins.handle("artwork").unwrap(), harness.source(b"x"));

@@ -1,4 +1,4 @@
-//! What does not become a plugin, and what the operator reads about it.
+//! Tests of rejected plugins and the reasons that operators read.
 
 use svc_covers::covers;
 
@@ -20,7 +20,7 @@ fn fails_with(bytes: &[u8], expected: &str) {
 #[test]
 fn other_version_of_the_interface_is_incompatible_and_names_both() {
     let bytes = guests::with_manifest(guests::component_for_version("9.0.0"), &guests::manifest("guest"));
-    let reason = "it is built for svc:plugin@9.0.0, this server speaks svc:plugin@0.1.0".to_owned();
+    let reason = "it is built for svc:plugin@9.0.0, this server supports svc:plugin@0.1.0".to_owned();
     assert_eq!(state_of(&bytes), PluginState::Incompatible { reason });
 }
 
@@ -33,7 +33,7 @@ fn other_version_in_the_manifest_is_incompatible() {
 
 #[covers("T44")]
 #[test]
-fn import_that_is_not_offered_is_refused() {
+fn import_that_is_not_offered_is_rejected() {
     let component =
         wat::parse_str(r#"(component (import "wasi:filesystem/preopens@0.2.0" (instance)))"#).unwrap();
     let manifest = guests::manifest("guest").replace(
@@ -47,14 +47,14 @@ fn import_that_is_not_offered_is_refused() {
 }
 
 #[test]
-fn import_without_a_permission_is_refused() {
+fn import_without_a_permission_is_rejected() {
     let manifest = guests::manifest("guest").replace("log =", "# log =");
     let bytes = guests::with_manifest(guests::component(&guests::body("good")), &manifest);
     fails_with(&bytes, "no permission `log`");
 }
 
 #[test]
-fn bytes_that_are_no_component_are_refused() {
+fn bytes_that_are_no_component_are_rejected() {
     fails_with(b"", "not WebAssembly");
     fails_with(&[0x5a; 4096], "not WebAssembly");
     fails_with(&wat::parse_str("(module)").unwrap(), "core module");
@@ -76,7 +76,7 @@ fn compiled_code_in_the_plugin_directory_is_not_a_plugin() {
 }
 
 #[test]
-fn export_of_another_type_is_refused() {
+fn export_of_another_type_is_rejected() {
     let component = wat::parse_str(
         r#"(component
             (core module $m (func (export "extract") (result i32) (i32.const 0)))
@@ -92,7 +92,7 @@ fn export_of_another_type_is_refused() {
 }
 
 #[test]
-fn truncated_and_altered_components_are_refused_quickly_and_without_harm() {
+fn truncated_and_altered_components_are_rejected_quickly() {
     let good = guests::plugin("good", "guest");
     let harness = Harness::new();
     let plugins = harness.load();
@@ -108,14 +108,14 @@ fn truncated_and_altered_components_are_refused_quickly_and_without_harm() {
         let mut altered = good.clone();
         altered[at] ^= 0x55;
         let before = std::time::Instant::now();
-        // Some alterations do no harm, in a name or a constant; none may take the host down.
+        // Some alterations, in a name or a constant, are harmless; none may crash the host.
         state_of(&altered);
         assert!(before.elapsed().as_secs() < 5, "altered at {at}");
     }
 }
 
 #[test]
-fn file_that_is_too_large_is_refused_without_reading_it_all() {
+fn oversized_file_is_rejected_without_reading_it_all() {
     let harness = Harness::new();
     let file = fs::File::create(harness.plugin_dir().join("x.wasm")).unwrap();
     file.set_len(10 << 30).unwrap();
@@ -127,7 +127,7 @@ fn file_that_is_too_large_is_refused_without_reading_it_all() {
 }
 
 #[test]
-fn directory_called_like_a_plugin_is_refused() {
+fn directory_named_like_a_plugin_is_rejected() {
     let harness = Harness::new();
     fs::create_dir(harness.plugin_dir().join("x.wasm")).unwrap();
     assert!(matches!(only_state(&harness.load()), PluginState::Failed { .. }));
@@ -151,7 +151,7 @@ fn disabled_plugin_is_listed_and_not_used() {
 }
 
 #[test]
-fn plugins_for_the_same_extension_are_asked_in_order_the_operators_first() {
+fn plugins_for_one_extension_are_ordered_with_the_operators_first() {
     let built_in = Box::leak(guests::plugin("good", "aaa").into_boxed_slice());
     let harness = Harness::new()
         .with("z.wasm", &guests::plugin("good", "mmm"))
@@ -176,7 +176,7 @@ fn plugins_for_the_same_extension_are_asked_in_order_the_operators_first() {
 }
 
 #[test]
-fn id_that_is_taken_is_refused_and_the_first_stays() {
+fn duplicate_id_is_rejected_and_the_first_plugin_stays() {
     let harness = Harness::new()
         .with("1.wasm", &guests::plugin("good", "same"))
         .with("2.wasm", &guests::plugin("trap", "same"));

@@ -1,4 +1,4 @@
-//! Forged and broken manifests.
+//! Tests of invalid manifests.
 
 use crate::tests::*;
 
@@ -13,7 +13,7 @@ fn refused(from: &str, to: &str, expected: &str) {
 }
 
 #[test]
-fn manifest_that_is_right_is_read() {
+fn valid_manifest_is_parsed() {
     let manifest = Manifest::parse(guests::manifest("guest").as_bytes()).unwrap();
     assert_eq!(manifest.id, "guest");
     assert_eq!(manifest.kinds[0].kind, MediaKind::music());
@@ -21,29 +21,29 @@ fn manifest_that_is_right_is_read() {
 }
 
 #[test]
-fn unknown_field_is_refused() {
+fn unknown_field_is_rejected() {
     refused("[limits]", "[limits]\nfree = true", "unknown field `free`");
     refused("version", "trusted = true\nversion", "unknown field `trusted`");
 }
 
 #[test]
-fn wrong_values_are_refused_by_field() {
+fn invalid_values_are_rejected_by_field() {
     for id in ["../../etc", "Guest", "g", "svc.music", "a b", &"a".repeat(41)] {
-        refused("\"guest\"", &format!("{id:?}"), "wrong `id`");
+        refused("\"guest\"", &format!("{id:?}"), "invalid `id`");
     }
-    refused("1.0.0", "1.0", "wrong `version`");
-    refused("Guest guest", "a\\nb", "wrong `name`");
+    refused("1.0.0", "1.0", "invalid `version`");
+    refused("Guest guest", "a\\nb", "invalid `name`");
     refused("kind = \"music\"", "kind = \"Music!\"", "not a media kind");
-    refused("\"guest\", ", "\"../x\", ", "wrong `extensions`");
-    refused("Reads the file", "", "wrong `permissions`");
-    refused("0.2", "-1.0", "wrong `limits`");
-    refused("0.2", "nan", "wrong `limits`");
+    refused("\"guest\", ", "\"../x\", ", "invalid `extensions`");
+    refused("Reads the file", "", "invalid `permissions`");
+    refused("0.2", "-1.0", "invalid `limits`");
+    refused("0.2", "nan", "invalid `limits`");
     refused("memory-mib = 64", "memory-mib = -1", "cannot be read");
     refused("id = \"guest\"", "", "missing field `id`");
 }
 
 #[test]
-fn missing_doubled_oversized_or_binary_manifest_is_refused() {
+fn missing_duplicate_oversized_or_binary_manifest_is_rejected() {
     let component = guests::component(&guests::body("good"));
     let reason = |bytes: Vec<u8>| match inspect::inspect(&bytes) {
         Ok(inspection) => Manifest::parse(inspection.manifest).unwrap_err().to_string(),
@@ -62,12 +62,12 @@ fn missing_doubled_oversized_or_binary_manifest_is_refused() {
 }
 
 #[test]
-fn plugin_without_kinds_says_what_it_renders_or_measures() {
+fn plugin_without_kinds_declares_what_it_renders_or_analyzes() {
     let text = guests::manifest("guest");
     let (start, rest) = text.split_once("[[kinds]]").unwrap();
     let (_, rest) = rest.split_once("[permissions]").unwrap();
     let with = |table: &str| Manifest::parse(format!("{start}{table}[permissions]{rest}").as_bytes());
-    assert!(with("").unwrap_err().to_string().contains("wrong `kinds`"));
+    assert!(with("").unwrap_err().to_string().contains("invalid `kinds`"));
     let thumbnailer = "[thumbnailer]\nextensions = [\"jpg\"]\nmedia-types = [\"image/jpeg\"]\n[thumbnailer.limits]\nmemory-mib = 4000\n";
     let manifest = with(thumbnailer).unwrap();
     let caps = LimitCaps::default();
@@ -75,9 +75,9 @@ fn plugin_without_kinds_says_what_it_renders_or_measures() {
     assert_eq!(limits.render.memory, caps.render.max_memory);
     assert_eq!(limits.measure.time, caps.measure.default_time);
     let wrong = |from: &str, to: &str| with(&thumbnailer.replace(from, to)).unwrap_err().to_string();
-    assert!(wrong("image/jpeg", "image").contains("wrong `media-types`"));
-    assert!(wrong("\"jpg\"", "\"../x\"").contains("wrong `extensions`"));
-    assert!(wrong("4000", "0").contains("wrong `limits`"));
+    assert!(wrong("image/jpeg", "image").contains("invalid `media-types`"));
+    assert!(wrong("\"jpg\"", "\"../x\"").contains("invalid `extensions`"));
+    assert!(wrong("4000", "0").contains("invalid `limits`"));
     assert!(wrong("[thumbnailer.limits]", "[thumbnailer.limit]").contains("unknown field"));
 }
 

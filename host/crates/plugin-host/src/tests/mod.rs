@@ -30,7 +30,7 @@ use crate::*;
 use svc_domain::extraction::ExtractOutcome;
 use svc_domain::kind::MediaKind;
 
-/// A plugin directory, a cache and the plugins in it.
+/// A plugin directory, a cache, and the plugins loaded from them.
 struct Harness {
     dir: TempDir,
     settings: PluginSettings,
@@ -53,13 +53,13 @@ impl Harness {
         Self { dir, settings }
     }
 
-    /// Puts a file into the plugin directory.
+    /// Adds a file to the plugin directory.
     fn with(self, file_name: &str, bytes: &[u8]) -> Self {
         fs::write(self.plugin_dir().join(file_name), bytes).unwrap();
         self
     }
 
-    /// Puts a guest of `tests/guests` into the plugin directory.
+    /// Adds a guest of `tests/guests` to the plugin directory.
     fn with_guest(self, name: &str) -> Self {
         let id = name.replace('_', "-");
         let bytes = guests::plugin(name, &id);

@@ -1,4 +1,4 @@
-//! Plugins that draw pictures: what they get, and what of their answers is taken.
+//! Tests of thumbnailers: their input, and the validation of their output.
 
 use crate::tests::*;
 use svc_domain::rendering::{ImageBounds, ImageFormat};
@@ -19,12 +19,12 @@ fn rendered(content: &[u8]) -> Result<usize, &'static str> {
 }
 
 #[test]
-fn renderer_gives_one_image_for_each_size() {
+fn thumbnailer_returns_one_image_per_size() {
     assert_eq!(rendered(b"any"), Ok(2));
 }
 
 #[test]
-fn renderer_that_fails_or_breaks_the_contract_is_told_apart() {
+fn thumbnailer_failures_and_invalid_output_are_distinguished() {
     assert_eq!(rendered(b"broken"), Err("invalid"));
     assert_eq!(rendered(b"html"), Err("bad_output"));
     assert_eq!(rendered(b"one more"), Err("bad_output"));
@@ -32,7 +32,7 @@ fn renderer_that_fails_or_breaks_the_contract_is_told_apart() {
 }
 
 #[test]
-fn renderer_reads_parts_of_files_and_bytes_in_memory() {
+fn thumbnailer_reads_parts_of_files_and_bytes_in_memory() {
     let bytes = guests::renderer("thumbnailer", "drawer");
     let harness = Harness::new().with("drawer.wasm", &bytes);
     let plugins = harness.load();
@@ -53,7 +53,7 @@ fn renderer_reads_parts_of_files_and_bytes_in_memory() {
 }
 
 #[test]
-fn renderer_is_no_extractor_and_reads_no_kind() {
+fn thumbnailer_is_not_an_extractor() {
     let bytes = guests::renderer("thumbnailer", "drawer");
     let harness = Harness::new().with("drawer.wasm", &bytes).with_guest("good");
     let plugins = harness.load();
@@ -73,7 +73,7 @@ fn renderer_is_no_extractor_and_reads_no_kind() {
 }
 
 #[test]
-fn manifest_and_exports_have_to_agree() {
+fn manifest_and_exports_have_to_match() {
     let state = |manifest: &str| {
         let component = guests::component(&guests::body("good"));
         only_state(

@@ -1,15 +1,14 @@
-//! Texts of frames in their encodings, several of them separated by NUL.
+//! Texts of frames in their encodings, separated by NUL.
 
 const LATIN1: u8 = 0;
 const UTF16: u8 = 1;
 const UTF16_BE: u8 = 2;
 const UTF8: u8 = 3;
 
-/// Texts in the rest of a frame.
 pub(super) struct Texts<'a> {
     encoding: u8,
     rest: &'a [u8],
-    /// What the first byte order mark said; texts behind it need not have one.
+    /// The byte order of the first mark, which texts after it may omit.
     is_big_endian: Option<bool>,
 }
 
@@ -22,12 +21,12 @@ impl<'a> Texts<'a> {
         }
     }
 
-    /// The first text, and all that are behind it.
+    /// The first text, and all texts after it.
     pub(super) fn two(mut self) -> Option<(String, String)> {
         Some((self.next()?, self.all()?))
     }
 
-    /// All texts up to the end, with NULs between them.
+    /// All texts, separated by NUL.
     fn all(mut self) -> Option<String> {
         let mut all = self.next()?;
         while self.rest.iter().any(|byte| *byte != 0) {
@@ -37,7 +36,7 @@ impl<'a> Texts<'a> {
         Some(all)
     }
 
-    /// The next text; `None` if it is none in its encoding.
+    /// The next text; `None` if it is invalid in its encoding.
     fn next(&mut self) -> Option<String> {
         let is_wide = matches!(self.encoding, UTF16 | UTF16_BE);
         let (text, rest) = if is_wide {
@@ -64,7 +63,7 @@ impl<'a> Texts<'a> {
         };
         let is_big_endian = is_big_endian.unwrap_or_else(|| looks_big_endian(text));
         self.is_big_endian = Some(is_big_endian);
-        // Half a unit at the end is what a NUL of one byte leaves.
+        // An odd byte at the end is from a NUL of one byte.
         let units = text.chunks_exact(2).filter_map(|unit| {
             let unit = *unit.first_chunk()?;
             Some(if is_big_endian {
@@ -77,18 +76,18 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// All texts with NULs between them; `None` if one of them is none in its encoding.
+/// All texts, separated by NUL; `None` if one is invalid in its encoding.
 pub(super) fn decode(encoding: u8, rest: &[u8]) -> Option<String> {
     Texts::new(encoding, rest).all()
 }
 
-/// What is before the terminator and behind it.
+/// The bytes before and after the terminator.
 fn split(bytes: &[u8], end: Option<usize>, terminator: usize) -> (&[u8], &[u8]) {
     let (text, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
     (text, rest.get(terminator..).unwrap_or_default())
 }
 
-/// Without a mark it is little-endian, as programs write it, unless the zeros of Latin letters say otherwise.
+/// Whether UTF-16 without a mark is big-endian, by the zeros of Latin letters. The default is little-endian.
 fn looks_big_endian(text: &[u8]) -> bool {
     let zeros = |first: usize| {
         text.iter()

@@ -1,16 +1,16 @@
-//! The bodies of frames: groups, lengths, unsynchronisation, compression and encryption.
+//! Decodes the bodies of frames: group ids, length indicators, unsynchronisation, compression, encryption.
 
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 use svc_plugin_api::Source;
 
 use super::{Frame, Tag, UNSYNCHRONISED};
 
-/// How a body is changed on its way into the file.
+/// The transformations of a body according to the flags of its frame.
 struct Changes {
     is_compressed: bool,
     is_encrypted: bool,
     is_unsynchronised: bool,
-    /// Bytes before the body: of a group, and of the length.
+    /// Bytes before the body: group id and length.
     group: usize,
     length: usize,
 }
@@ -24,7 +24,7 @@ impl Changes {
                 is_encrypted: is_set(0x04),
                 is_unsynchronised: is_set(0x02) || tag.flags & UNSYNCHRONISED != 0,
                 group: usize::from(is_set(0x40)),
-                // For some programs the length belongs to compression and needs no flag of its own.
+                // Some programs write the length with compression but do not set its flag.
                 length: if is_set(0x01) || is_set(0x08) { 4 } else { 0 },
             },
             3 => Self {
@@ -46,7 +46,7 @@ impl Changes {
 }
 
 impl Tag {
-    /// Where in the file the body lies, if it lies there unchanged.
+    /// The position of the body in the file, if it is stored unchanged.
     pub fn range(&self, frame: &Frame) -> Option<(u64, u64)> {
         let changes = Changes::of(self, frame);
         let is_plain = self.plain.is_none()
@@ -57,7 +57,7 @@ impl Tag {
         (is_plain && start <= frame.end).then_some((start, frame.end))
     }
 
-    /// The beginning of the body, if it is not compressed or encrypted.
+    /// The start of the body; `None` if it is compressed or encrypted.
     ///
     /// # Errors
     /// If a read failed.
@@ -74,7 +74,7 @@ impl Tag {
         Ok(self.body(source, frame, most)?.ok())
     }
 
-    /// The body as it was before it was changed, of at most `most` bytes; else why it cannot be had.
+    /// At most `most` bytes of the decoded body; the inner error is the reason why it is unreadable.
     ///
     /// # Errors
     /// If a read failed.
@@ -102,7 +102,7 @@ impl Tag {
         };
         if changes.is_compressed {
             let inflate = |bytes: &[u8]| decompress_to_vec_zlib_with_limit(&plain(bytes), most).ok();
-            // Some programs leave the length away.
+            // Some programs omit the length.
             let inflated = behind.and_then(inflate).or_else(|| inflate(bytes));
             return Ok(inflated.ok_or("it cannot be decompressed"));
         }
@@ -110,7 +110,7 @@ impl Tag {
     }
 }
 
-/// Takes out the zeros that unsynchronisation put behind each 0xff; `None` if it was never done to these bytes.
+/// Removes the zeros that unsynchronisation inserts after each 0xff; `None` if the bytes are not unsynchronised.
 pub(super) fn resynchronise(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut previous = 0;

@@ -1,4 +1,4 @@
-//! Frames of ID3v2.2 to 2.4, and what is done to their bodies on the way into a file.
+//! Frames of ID3v2.2 to 2.4.
 
 mod body;
 mod names;
@@ -12,7 +12,7 @@ use crate::container::id3v2_size;
 use body::resynchronise;
 
 const HEADER_BYTES: u64 = 10;
-/// The most bytes of a tag that is unsynchronised as a whole: it has to be read to be walked.
+/// The most bytes of a tag with unsynchronisation as a whole, which has to be decoded before its frames can be read.
 const MAX_UNSYNCHRONISED: usize = 16 * 1024 * 1024;
 
 /// Flags of a tag.
@@ -20,35 +20,32 @@ const UNSYNCHRONISED: u8 = 0x80;
 const EXTENDED: u8 = 0x40;
 const FOOTER: u8 = 0x10;
 
-/// What a frame's header says, under its name in 2.4.
+/// The header of a frame.
 #[derive(Debug, Clone, Copy)]
 pub struct Name {
-    /// Such as `TIT2`.
+    /// The id as of 2.3 and 2.4, such as `TIT2`.
     pub id: [u8; 4],
-    /// How the body is changed.
+    /// How the body is transformed.
     flags: u8,
 }
 
-/// A frame.
 pub type Frame = Item<Name>;
 
-/// A tag.
 pub struct Tag {
-    /// Where it begins in the file.
+    /// In the file.
     pub offset: u64,
-    /// Its frames, in order.
     pub list: ItemList<Name>,
     /// 2, 3 or 4.
     pub version: u8,
     flags: u8,
-    /// The tag without the zeros that unsynchronisation as a whole has put in: offsets mean nothing before.
+    /// The decoded bytes of a tag with unsynchronisation as a whole; offsets of frames refer to them.
     plain: Option<Source>,
     start: u64,
     end: u64,
 }
 
 impl Tag {
-    /// The tag at this place; `None` if there is none, or one of a version that nobody knows.
+    /// The tag at `offset`; `None` if there is none or its version is unknown.
     ///
     /// # Errors
     /// If a read failed.
@@ -61,7 +58,7 @@ impl Tag {
         if !(2..=4).contains(&version) {
             return Ok(None);
         }
-        // The header once more, behind the frames.
+        // A copy of the header after the frames.
         let footer = if version == 4 && flags & FOOTER != 0 {
             HEADER_BYTES
         } else {
@@ -93,12 +90,12 @@ impl Tag {
         Ok(Some(tag))
     }
 
-    /// The bytes that places of frames are about.
+    /// The bytes that offsets of frames refer to.
     fn bytes<'a>(&'a mut self, source: &'a mut Source) -> &'a mut Source {
         self.plain.as_mut().unwrap_or(source)
     }
 
-    /// The bytes of the extended header. Some programs set its flag and write none.
+    /// The length of the extended header. Some programs set the flag without writing one.
     fn extended_header(&mut self, source: &mut Source) -> Result<u64> {
         if self.version < 3 || self.flags & EXTENDED == 0 {
             return Ok(0);
@@ -120,7 +117,6 @@ impl Tag {
     }
 }
 
-/// The grammar of a frame.
 struct Frames {
     version: u8,
 }
@@ -150,7 +146,8 @@ impl ItemFormat for Frames {
         let size = [s0, s1, s2, s3];
         let body = at + HEADER_BYTES;
         let plain = body + u64::from(u32::from_be_bytes(size));
-        // Sizes are synchsafe in 2.4, but old iTunes wrote plain ones; others write synchsafe ones in 2.3.
+        // Sizes are synchsafe in 2.4, but old versions of iTunes wrote plain ones; some programs write synchsafe
+        // sizes in 2.3.
         let safe = if size.iter().all(|byte| *byte < 0x80) {
             body + synchsafe(size)
         } else {
@@ -161,7 +158,7 @@ impl ItemFormat for Frames {
         } else {
             [safe, plain]
         };
-        // Names of 2.2 are found in later tags, with something that is no letter behind them.
+        // Some programs write ids of 2.2 in later tags, padded with a character that is not a letter.
         let id = match d {
             0 | b' ' => names::upgraded([a, b, c]),
             d => [a, b, c, d],

@@ -1,6 +1,6 @@
-//! Names of frames.
+//! Ids of frames.
 
-/// Names of 2.4 and 2.3 that are believed wherever they are found, sorted.
+/// Ids of 2.3 and 2.4 that identify a frame at any offset, sorted.
 const KNOWN: [&[u8; 4]; 93] = [
     b"AENC", b"APIC", b"ASPI", b"CHAP", b"COMM", b"COMR", b"CTOC", b"ENCR", b"EQU2", b"EQUA", b"ETCO",
     b"GEOB", b"GRID", b"GRP1", b"IPLS", b"LINK", b"MCDI", b"MLLT", b"MVIN", b"MVNM", b"OWNE", b"PCNT",
@@ -13,7 +13,7 @@ const KNOWN: [&[u8; 4]; 93] = [
     b"TSST", b"TXXX", b"TYER", b"UFID", b"USLT",
 ];
 
-/// Names of 2.2, sorted, and what they became.
+/// Ids of 2.2, sorted, and their successors.
 const OLD: [(&[u8; 3], &[u8; 4]); 37] = [
     (b"BUF", b"RBUF"),
     (b"CNT", b"PCNT"),
@@ -54,7 +54,7 @@ const OLD: [(&[u8; 3], &[u8; 4]); 37] = [
     (b"ULT", b"USLT"),
 ];
 
-/// The later name of a 2.2 name; itself with a blank if nobody needs that one.
+/// The successor of an id of 2.2; the id itself with a space if there is none.
 pub(super) fn upgraded(old: [u8; 3]) -> [u8; 4] {
     let [a, b, c] = old;
     let found = OLD.binary_search_by_key(&&old, |(name, _)| *name);
@@ -62,7 +62,7 @@ pub(super) fn upgraded(old: [u8; 3]) -> [u8; 4] {
     found.map_or([a, b, c, b' '], |(_, name)| **name)
 }
 
-/// Whether a frame of this version that is known begins with these bytes.
+/// Whether a frame with a known id of this version begins with these bytes.
 pub(super) fn is_known(version: u8, bytes: &[u8]) -> bool {
     if version == 2 {
         let name = bytes.first_chunk::<3>().filter(|name| super::is_id(*name));

@@ -1,30 +1,29 @@
-//! The header of a frame of MPEG audio.
+//! The frame header of MPEG audio.
 
-/// What a header says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Frame {
-    /// Version, layer and sample rate as they stand in the header: they do not change from frame to frame.
+    /// The bits of version, layer and sample rate, which are the same in all frames of a stream.
     fixed: u32,
     layer: u32,
-    /// Kilobits a second.
+    /// kbit/s.
     pub(super) bitrate: u32,
     pub(super) sample_rate: u32,
     pub(super) channels: u32,
-    /// Of each channel.
+    /// Per channel.
     pub(super) samples: u32,
-    /// Bytes, with the header.
+    /// Bytes, including the header.
     pub(super) length: u32,
-    /// Where an encoder writes what it knows, in bytes of the frame.
+    /// The offset of the encoder's header in the frame.
     pub(super) side_info: usize,
 }
 
-/// Kilobits a second for the indices 1 to 14 of version 1, layers 1 to 3.
+/// kbit/s for the indices 1 to 14 of version 1, layers 1 to 3.
 const BITRATES_1: [[u32; 14]; 3] = [
     [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
     [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
     [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
 ];
-/// The same of versions 2 and 2.5, layer 1 and the others.
+/// The same for versions 2 and 2.5: layer 1, and the other layers.
 const BITRATES_2: [[u32; 14]; 2] = [
     [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
     [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
@@ -34,14 +33,14 @@ const SAMPLE_RATES: [u32; 3] = [44_100, 48_000, 32_000];
 const FIXED: u32 = 0xfffe_0c00;
 
 impl Frame {
-    /// A header; `None` if these bytes are none, or one without a bitrate, of which the length is not known.
+    /// `None` if these bytes are not a header, or one of free format, whose length is unknown.
     pub(super) fn parse(bytes: [u8; 4]) -> Option<Self> {
         let header = u32::from_be_bytes(bytes);
         let field = |shift: u32, bits: u32| (header >> shift) & ((1 << bits) - 1);
         if field(21, 11) != 0x7ff {
             return None;
         }
-        // 2.5, none, 2, 1.
+        // Version 2.5, reserved, 2, 1.
         let divisor = match field(19, 2) {
             0 => 4,
             2 => 2,
@@ -86,7 +85,7 @@ impl Frame {
         })
     }
 
-    /// Whether both may be of one stream.
+    /// Whether both may belong to the same stream.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.fixed == other.fixed
     }

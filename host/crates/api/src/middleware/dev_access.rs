@@ -1,0 +1,58 @@
+//! Access to the routes of development mode: tests on the same machine, never a page of another origin.
+
+use salvo::http::StatusCode;
+use salvo::http::header::ORIGIN;
+use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
+
+use crate::api_error::ApiError;
+use crate::csrf::{CsrfOriginCheck, check_csrf_origin, own_addresses, require_plain_host};
+use crate::request_context::RequestContext;
+
+/// Rejects requests from other machines with 404, as if the route did not exist, and those of foreign pages with 403.
+#[derive(Debug)]
+pub struct RequireLocal;
+
+#[async_trait]
+impl Handler for RequireLocal {
+    async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
+        let outcome = if is_local(req) {
+            RequestContext::of(depot).and_then(|context| require_own_page(req, context))
+        } else {
+            Err(ApiError::of_status(StatusCode::NOT_FOUND))
+        };
+        if let Err(error) = outcome {
+            error.render(res);
+            ctrl.skip_rest();
+        }
+    }
+}
+
+/// Whether the request comes from this machine, and not through a proxy on it.
+fn is_local(req: &Request) -> bool {
+    let peer = req.remote_addr().ip();
+    let forwarded = ["forwarded", "x-forwarded-for", "x-real-ip"]
+        .iter()
+        .any(|name| req.headers().contains_key(*name));
+    peer.is_some_and(|peer| peer.to_canonical().is_loopback()) && !forwarded
+}
+
+/// A browser on this machine may show somebody else's page: its requests are rejected, whether they come from another
+/// origin or from a name that was made to resolve to this machine (DNS rebinding).
+fn require_own_page(req: &Request, context: &RequestContext) -> Result<(), ApiError> {
+    let state = &context.state;
+    let base_url = state.proxy_config.base_url.as_ref();
+    require_plain_host(req, base_url)?;
+    let origins = req.headers().get_all(ORIGIN);
+    let mut origins = origins.iter().filter_map(|origin| origin.to_str().ok());
+    let is_listed =
+        origins.next().is_some_and(|origin| state.origins.allows(origin)) && origins.next().is_none();
+    let own = own_addresses(req, false, base_url);
+    if is_listed || check_csrf_origin(req.headers(), &own) == CsrfOriginCheck::SameSite {
+        Ok(())
+    } else {
+        Err(ApiError::new(
+            StatusCode::FORBIDDEN,
+            "pages of this origin may not call this",
+        ))
+    }
+}
