@@ -12,6 +12,7 @@ use svc_domain::time::{Clock, SystemClock};
 use svc_events::{EventLimits, Events};
 use svc_http_io::proxy::ProxyConfig;
 use svc_identity::Context;
+use svc_identity::audit::BackgroundLog;
 use svc_identity::cloud::{Cloud, NoCloud};
 use svc_identity::error::ServiceError;
 use svc_identity::keys::{KeyRing, Keys};
@@ -26,9 +27,9 @@ use svc_platform::random::{Random, SystemRandom, random_hex};
 use svc_platform::secret_key::{SecretKey, SecretKeyError};
 use svc_platform::tasks::{self, Tasks};
 use svc_plugin_host::{
-    BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
+    BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
 };
-use svc_store::{RENEW_ID_NODE_EVERY, Store, StoreError, StoreOptions};
+use svc_store::{IdNodeRepository, RENEW_ID_NODE_EVERY, Store, StoreError, StoreOptions};
 
 use crate::config::{self, Config};
 use crate::installation;
@@ -135,7 +136,9 @@ pub enum StartError {
 /// A complete server that does not listen yet.
 #[derive(Debug)]
 pub struct App {
-    /// Store, ids, clock, random numbers and background tasks.
+    /// All repositories.
+    pub store: Store,
+    /// Ids, clock, random numbers and background tasks.
     pub context: Context,
     /// The plugin host.
     pub plugins: Plugins,
@@ -161,31 +164,42 @@ impl App {
         let data_dir = Arc::new(DataDir::open(&config.data_dir)?);
         let store = Store::open(&config.database_url, environment.store.clone()).await?;
         let (instance, signing_key) =
-            installation::identify(&store, &data_dir, random.as_ref(), clock.as_ref()).await?;
+            installation::identify(&store.instance, &data_dir, random.as_ref(), clock.as_ref()).await?;
         let plugins = load_plugins(&config, &environment, &data_dir).await?;
         // After the steps that may fail: the lease is released only on close.
         let ids = store
+            .id_nodes
             .lease_id_node(Arc::clone(&clock), random_hex(random.as_ref())?)
             .await?;
-        store.fail_interrupted_runs(clock.now()).await?;
-        store.sync_directories(&config.media, &ids, clock.now()).await?;
+        store.runs.fail_interrupted_runs(clock.now()).await?;
+        store
+            .directories
+            .sync_directories(&config.media, &ids, clock.now())
+            .await?;
         let tasks = Tasks::default();
-        tasks.spawn_until_end("id-node", renew_id_node(store.clone()));
+        tasks.spawn_until_end("id-node", renew_id_node(store.id_nodes.clone()));
         let context = Context {
-            store,
+            identity: store.identity.clone(),
             ids,
             clock,
             random,
             tasks,
         };
         let scanner = Scanner {
-            store: context.store.clone(),
+            index: store.index.clone(),
+            directories: store.directories.clone(),
             plugins: plugins.clone(),
             ids: Arc::clone(&context.ids),
             clock: Arc::clone(&context.clock),
             threads: environment.scan_threads,
             tasks: context.tasks.clone(),
         };
+        let log = BackgroundLog::new(
+            store.audit.clone(),
+            store.users.clone(),
+            Arc::clone(&context.ids),
+            Arc::clone(&context.clock),
+        );
         let events = Events::new(environment.event_limits);
         let passwords = Passwords::start(Arc::clone(&context.random))?;
         let origin = config
@@ -198,12 +212,14 @@ impl App {
         };
         let (services, maintenance) = services::build(Dependencies {
             context: context.clone(),
+            store: store.clone(),
+            log: log.clone(),
             data_dir: Arc::clone(&data_dir),
             keys: KeyRing::new(Keys::new(&instance.instance_id, &signing_key)),
             passwords: passwords.clone(),
             cloud: environment.cloud,
             plugins: plugins.clone(),
-            indexing: Indexing::new(scanner, events.clone()),
+            indexing: Indexing::new(scanner, store.runs.clone(), log, events.clone()),
             events,
             build: environment.build,
             origins: origin.chain(environment.origins).collect(),
@@ -212,6 +228,7 @@ impl App {
         })
         .await?;
         Ok(Self {
+            store,
             context,
             plugins,
             passwords,
@@ -233,20 +250,20 @@ impl App {
         let _ = self.services.indexing.act(IndexAction::Stop).await;
         self.services.indexing.wait_until_idle().await;
         self.context.tasks.end(tasks::END_WITHIN).await;
-        if let Err(error) = self.context.store.release_id_node().await {
+        if let Err(error) = self.store.id_nodes.release_id_node().await {
             tracing::warn!(%error, "the id node lease could not be released; it expires after five minutes");
         }
-        self.context.store.close().await;
+        self.store.database.close().await;
         drop(self.data_dir);
     }
 }
 
 /// Renews the lease of the node number periodically. A failed renewal is retried; each commit checks the lease as
 /// well.
-async fn renew_id_node(store: Store) {
+async fn renew_id_node(id_nodes: IdNodeRepository) {
     loop {
         tokio::time::sleep(RENEW_ID_NODE_EVERY).await;
-        if let Err(error) = store.renew_id_node().await {
+        if let Err(error) = id_nodes.renew_id_node().await {
             tracing::warn!(%error, "the id node lease could not be renewed");
         }
     }

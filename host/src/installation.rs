@@ -6,7 +6,7 @@ use svc_domain::time::Clock;
 use svc_platform::data_dir::DataDir;
 use svc_platform::random::{Random, random_hex};
 use svc_platform::secret_key::SecretKey;
-use svc_store::{Instance, Store};
+use svc_store::{Instance, InstanceRepository};
 
 /// Returns identity and signing key of the installation. Creates them at the first start; replaces the key if a crash
 /// interrupted a factory reset.
@@ -17,13 +17,13 @@ use svc_store::{Instance, Store};
 /// # Errors
 /// Marker and database belong to different installations, or one of the three cannot be used.
 pub async fn identify(
-    store: &Store,
+    repository: &InstanceRepository,
     data_dir: &DataDir,
     random: &dyn Random,
     clock: &dyn Clock,
 ) -> Result<(Instance, SecretKey), StartError> {
     let marker = data_dir.instance_marker()?;
-    let instance = match (store.instance().await?, marker.is_empty()) {
+    let instance = match (repository.instance().await?, marker.is_empty()) {
         (Some(stored), false) if marker.contains(&stored.instance_id) => stored,
         (stored, false) => {
             return Err(StartError::OtherDatabase {
@@ -39,7 +39,7 @@ pub async fn identify(
                 instance_id: random_hex(random)?,
                 created_at: clock.now(),
             };
-            store.create_instance_if_absent(&new).await?
+            repository.create_instance_if_absent(&new).await?
         }
     };
     let path = data_dir.signing_key()?;

@@ -12,11 +12,14 @@ use svc_identity::Context;
 use svc_identity::accounts::Accounts;
 use svc_identity::activity::ActivityLog;
 use svc_identity::audit::Audit;
+use svc_identity::audit::BackgroundLog;
 use svc_identity::authentication::Authentication;
+use svc_identity::authentication::AuthenticationRepositories;
 use svc_identity::cloud::Cloud;
 use svc_identity::error::Result;
 use svc_identity::error::ServiceError;
 use svc_identity::keys::KeyRing;
+use svc_identity::login::LoginDependencies;
 use svc_identity::login::Logins;
 use svc_identity::origins::Origins;
 use svc_identity::password::Passwords;
@@ -61,12 +64,17 @@ use svc_library::waveforms::Waveforms;
 use svc_platform::data_dir::DataDir;
 use svc_platform::disk_cache::DiskCache;
 use svc_plugin_host::Plugins;
+use svc_store::Store;
 
 /// The dependencies of the services.
 #[derive(Debug)]
 pub struct Dependencies {
-    /// Store, ids, clock, random numbers, background tasks.
+    /// Ids, clock, random numbers, background tasks.
     pub context: Context,
+    /// All repositories.
+    pub store: Store,
+    /// Receives audit entries of background work.
+    pub log: BackgroundLog,
     /// Options of the server.
     pub config: Config,
     /// The data directory.
@@ -98,52 +106,65 @@ pub struct Dependencies {
 pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)> {
     let Dependencies {
         context,
+        store,
+        log,
         config,
         passwords,
         cloud,
         keys,
         ..
     } = dependencies;
-    let store = context.store.clone();
     let data_dir = Arc::clone(&dependencies.data_dir);
     let waveform_cache = dependencies
         .data_dir
         .waveform_cache()
         .map_err(ServiceError::internal)?;
-    let settings = Settings::open(context.clone(), config.kiosk).await?;
-    let origins = Origins::open(context.clone(), dependencies.origins).await?;
+    let settings = Settings::open(context.clone(), store.settings.clone(), config.kiosk).await?;
+    let origins = Origins::open(context.clone(), store.settings.clone(), dependencies.origins).await?;
     let activity = ActivityLog::default();
     let throttle = LoginThrottle::new(dependencies.login_limits);
     let sessions = Sessions::new(
         context.clone(),
+        store.users.clone(),
+        store.sessions.clone(),
         keys.clone(),
         settings.clone(),
         Arc::clone(&cloud),
     );
     let setup_token = config.setup_token.clone();
-    let setup = Setup::open(context.clone(), passwords.clone(), settings.clone(), setup_token).await?;
-    let logins = Logins::new(
+    let setup = Setup::open(
         context.clone(),
+        store.users.clone(),
         passwords.clone(),
-        throttle.clone(),
-        sessions.clone(),
         settings.clone(),
-        setup.clone(),
-        Arc::clone(&cloud),
-    );
+        setup_token,
+    )
+    .await?;
+    let logins = Logins::new(LoginDependencies {
+        context: context.clone(),
+        users: store.users.clone(),
+        audit: store.audit.clone(),
+        passwords: passwords.clone(),
+        throttle: throttle.clone(),
+        sessions: sessions.clone(),
+        settings: settings.clone(),
+        setup: setup.clone(),
+        cloud: Arc::clone(&cloud),
+    });
     let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
     let clock = Arc::clone(&context.clock);
     let quota = config.thumbnail_cache_mib.saturating_mul(1024 * 1024);
     let cache = DiskCache::new(dependencies.data_dir.pictures(), quota, Arc::clone(&clock));
     let thumbnails = Thumbnails::new(
-        store.clone(),
+        store.music.clone(),
+        store.files.clone(),
         dependencies.plugins.clone(),
         Arc::clone(&clock),
         cache,
     )
     .map_err(ServiceError::internal)?;
     let waveforms = Waveforms::start(
-        store.clone(),
+        store.files.clone(),
         dependencies.plugins.clone(),
         waveform_cache,
         clock,
@@ -154,6 +175,8 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         thumbnails: thumbnails.clone(),
         waveforms: waveforms.clone(),
         context: context.clone(),
+        database: store.database.clone(),
+        directories: store.directories.clone(),
         indexing: dependencies.indexing.clone(),
         keys: keys.clone(),
         settings: settings.clone(),
@@ -168,10 +191,27 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         thumbnails: thumbnails.clone(),
         waveforms: waveforms.clone(),
     };
-    let types = jobs::registered(&context, &dependencies.indexing, &reset.data_dir, pregenerators);
-    let libraries = Libraries::new(context.clone());
+    let repositories = jobs::JobWorkRepositories {
+        database: store.database.clone(),
+        files: store.files.clone(),
+        index: store.index.clone(),
+        jobs: store.jobs.clone(),
+    };
+    let types = jobs::registered(
+        &context,
+        &repositories,
+        &dependencies.indexing,
+        &reset.data_dir,
+        pregenerators,
+    );
+    let libraries = Libraries::new(
+        context.clone(),
+        store.libraries.clone(),
+        store.directories.clone(),
+    );
     let dev = config.dev.then(|| Dev {
         context: context.clone(),
+        users: store.users.clone(),
         libraries: libraries.clone(),
         passwords: passwords.clone(),
         setup: setup.clone(),
@@ -179,18 +219,51 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         option: dev_options(&config),
         setup_token: config.setup_token.clone(),
     });
-    let authentication =
-        Authentication::new(context.clone(), keys.clone(), settings.clone(), activity.clone());
-    let playback_queues = PlaybackQueues::new(context.clone(), dependencies.events.clone());
-    let (music, photos) = (
-        Music::new(store.clone()),
-        Photos::new(context.clone(), dependencies.events.clone()),
+    let authentication = Authentication::new(
+        context.clone(),
+        AuthenticationRepositories {
+            users: store.users.clone(),
+            sessions: store.sessions.clone(),
+            tokens: store.tokens.clone(),
+            libraries: store.libraries.clone(),
+        },
+        keys.clone(),
+        settings.clone(),
+        activity.clone(),
     );
-    let photo_albums = PhotoAlbums::new(context.clone(), dependencies.events.clone());
-    let (movies, tv) = (Movies::new(store.clone()), Tv::new(store.clone()));
-    let plugins = PluginList::new(context.clone(), dependencies.plugins.clone());
+    let playback_queues = PlaybackQueues::new(
+        context.clone(),
+        store.playback_queues.clone(),
+        store.items.clone(),
+        dependencies.events.clone(),
+    );
+    let (music, photos) = (
+        Music::new(store.music.clone(), store.user_items.clone()),
+        Photos::new(
+            context.clone(),
+            store.photos.clone(),
+            store.photo_albums.clone(),
+            store.user_items.clone(),
+            dependencies.events.clone(),
+        ),
+    );
+    let photo_albums = PhotoAlbums::new(
+        context.clone(),
+        store.photo_albums.clone(),
+        store.photos.clone(),
+        store.users.clone(),
+        dependencies.events.clone(),
+    );
+    let (movies, tv) = (
+        Movies::new(store.movies.clone(), store.user_items.clone()),
+        Tv::new(store.tv.clone(), store.user_items.clone()),
+    );
+    let plugins = PluginList::new(context.clone(), log.clone(), dependencies.plugins.clone());
     let maintenance = Maintenance {
         context: context.clone(),
+        users: store.users.clone(),
+        sessions: store.sessions.clone(),
+        runs: store.runs.clone(),
         activity: activity.clone(),
         plugins: plugins.clone(),
         settings: settings.clone(),
@@ -200,15 +273,21 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
     let services = Services {
         streams: EventStreams::new(dependencies.events.clone(), authentication.clone()),
         sessions,
-        accounts: Accounts::new(context.clone(), passwords, logins.clone(), activity.clone()),
+        accounts: Accounts::new(
+            context.clone(),
+            store.users.clone(),
+            passwords,
+            logins.clone(),
+            activity.clone(),
+        ),
         logins,
-        tokens: PersonalAccessTokens::new(context.clone()),
-        roles: Roles::new(context.clone()),
+        tokens: PersonalAccessTokens::new(context.clone(), store.users.clone(), store.tokens.clone()),
+        roles: Roles::new(context.clone(), store.roles.clone()),
         libraries,
-        audit: Audit::new(store.clone()),
-        cloud_info: CloudInfo::new(store.clone(), cloud, config.release_channel, config.dev),
+        audit: Audit::new(store.audit.clone()),
+        cloud_info: CloudInfo::new(store.users.clone(), cloud, config.release_channel, config.dev),
         server: Server::new(
-            store.clone(),
+            store.database.clone(),
             dependencies.plugins.clone(),
             setup.clone(),
             settings.clone(),
@@ -218,16 +297,21 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         ),
         scan_scheduler: ScanScheduler::new(
             context.clone(),
+            store.index.clone(),
             dependencies.indexing.clone(),
             settings.clone(),
             setup.clone(),
         ),
-        changes: ChangeList::new(store.clone()),
-        indexed_files: IndexedFiles::new(store.clone(), dependencies.plugins.clone()),
+        changes: ChangeList::new(store.changes.clone()),
+        indexed_files: IndexedFiles::new(
+            store.directories.clone(),
+            store.files.clone(),
+            dependencies.plugins.clone(),
+        ),
         open_streams: OpenStreams::new(
             settings.clone(),
             authentication.clone(),
-            store.clone(),
+            store.files.clone(),
             dependencies.events.sweep_interval(),
         ),
         authentication,
@@ -236,16 +320,26 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         setup,
         reset,
         dev,
-        links: Links::new(context.clone(), keys.clone()),
+        links: Links::new(context.clone(), store.items.clone(), keys.clone()),
         keys,
         indexing: dependencies.indexing,
-        browse: Browse::new(store.clone(), dependencies.plugins.clone()),
-        history: History::new(context.clone(), playback_queues.clone()),
+        browse: Browse::new(
+            store.directories.clone(),
+            store.index.clone(),
+            store.libraries.clone(),
+            dependencies.plugins.clone(),
+        ),
+        history: History::new(
+            context.clone(),
+            store.user_items.clone(),
+            store.items.clone(),
+            playback_queues.clone(),
+        ),
         playback_queues,
-        ratings: Ratings::new(context.clone()),
-        video: Video::new(store.clone()),
+        ratings: Ratings::new(context.clone(), store.user_items.clone(), store.items.clone()),
+        video: Video::new(store.video_files.clone()),
         search: Search::new(
-            store.clone(),
+            store.search.clone(),
             music.clone(),
             photos.clone(),
             photo_albums.clone(),
@@ -257,13 +351,13 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         movies,
         tv,
         photo_albums,
-        jobs: Jobs::new(context.clone(), dependencies.events.clone(), types),
+        jobs: Jobs::new(context, store.jobs, log, dependencies.events.clone(), types),
         thumbnails,
-        media: Media::new(store, dependencies.plugins.clone(), data_dir),
+        media: Media::new(store.music, store.files, dependencies.plugins.clone(), data_dir),
         waveforms,
         events: dependencies.events,
         plugins,
-        media_version: MediaStates::new(context.store.clone()),
+        media_version: MediaStates::new(store.version_counters, store.identity),
     };
     Ok((services, maintenance))
 }

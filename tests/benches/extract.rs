@@ -23,7 +23,7 @@ use lofty::probe::Probe;
 use rustix::time::{ClockId, clock_gettime};
 use svc_domain::kind::MediaKind;
 use svc_plugin_host::{
-    BuiltIn, Compiler, Isolation, IsolationPolicy, LimitCaps, PluginSettings, Plugins, SourceFile,
+    BuiltIn, Compiler, Component, Isolation, IsolationPolicy, LimitCaps, PluginSettings, Plugins, SourceFile,
 };
 
 const ROUNDS: usize = 7;
@@ -99,7 +99,7 @@ fn compare(scratch: &Path, kind: &str, files: &[PathBuf], native: fn(&Path) -> O
     let media_kind: MediaKind = kind.parse()?;
     let built_in = [BuiltIn {
         name: "benchmarked",
-        bytes: svc_tests::sandbox::component(kind),
+        component: Component::Plain(svc_tests::sandbox::component(kind)),
     }];
     let hosts = MODES
         .iter()

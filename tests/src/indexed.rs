@@ -14,11 +14,12 @@ use svc_domain::scan::{Run, RunLogEntry, RunOptions, RunPath, RunType};
 use svc_domain::time::{Clock, SystemClock, Timestamp};
 use svc_events::{EventLimits, Events};
 use svc_fixtures::{Clip, Format, Track, VideoFormat};
+use svc_identity::audit::BackgroundLog;
 use svc_identity::error::ServiceError;
 use svc_indexer::indexing::{Indexing, StartRun};
 use svc_indexer::scan::Scanner;
 use svc_platform::tasks::Tasks;
-use svc_plugin_host::{BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
+use svc_plugin_host::{BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
 use svc_store::{RunLogFilter, Store, StoreOptions};
 
 use crate::sandbox::component;
@@ -66,7 +67,7 @@ fn load(changed: &[&str], caps: LimitCaps) -> Plugins {
         }
         BuiltIn {
             name,
-            bytes: bytes.leak(),
+            component: Component::Plain(bytes.leak()),
         }
     });
     Plugins::load(&settings, &built_in).unwrap()
@@ -113,20 +114,33 @@ impl Library {
                 root(MediaKind::tv(), "tv"),
             ];
             store
+                .directories
                 .sync_directories(&roots, &ids, SystemClock.now())
                 .await
                 .unwrap();
             store
         });
         let scanner = Scanner {
-            store: store.clone(),
+            index: store.index.clone(),
+            directories: store.directories.clone(),
             plugins,
             ids,
             clock: Arc::new(SystemClock),
             threads: 2,
             tasks: Tasks::default(),
         };
-        let indexing = Indexing::new(scanner, Events::new(EventLimits::default()));
+        let log = BackgroundLog::new(
+            store.audit.clone(),
+            store.users.clone(),
+            Arc::clone(&scanner.ids),
+            Arc::clone(&scanner.clock),
+        );
+        let indexing = Indexing::new(
+            scanner,
+            store.runs.clone(),
+            log,
+            Events::new(EventLimits::default()),
+        );
         Self {
             folder,
             runtime,
@@ -144,7 +158,7 @@ impl Library {
             store,
             ..
         } = self;
-        runtime.block_on(store.close());
+        runtime.block_on(store.database.close());
         drop(runtime);
         Self::open(folder, plugins)
     }
@@ -326,7 +340,7 @@ impl Library {
         let filter = RunLogFilter::default();
         let lines = self
             .runtime
-            .block_on(self.store.list_run_logs(run.id, &filter, part))
+            .block_on(self.store.runs.list_run_logs(run.id, &filter, part))
             .unwrap();
         lines.items
     }

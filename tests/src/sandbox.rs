@@ -10,7 +10,7 @@ use svc_domain::path::extension;
 use svc_domain::rendering::{ImageBounds, RenderedImage};
 use svc_domain::waveform::AudioSummary;
 use svc_plugin_host::{
-    BuiltIn, Compiler, IsolationPolicy, LimitCaps, PluginSettings, Plugins, SourceFile, Worker,
+    BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginSettings, Plugins, SourceFile, Worker,
 };
 
 /// A plugin of this project, as `cargo xtask plugins` left it.
@@ -43,7 +43,7 @@ impl Sandbox {
         };
         let built_in = [BuiltIn {
             name: "tested",
-            bytes: component(name),
+            component: Component::Plain(component(name)),
         }];
         let plugins = Plugins::load(&settings, &built_in).unwrap();
         let worker = plugins.worker();

@@ -1,18 +1,37 @@
 //! `cargo xtask build`, and the host binary for every chore that needs one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::Result;
 
 use crate::{plugins, process, workspace};
 
-/// Plugins, then the release binary with them inside.
+/// Plugins, then the release binary with them inside, and its symbols in a file of their own.
 pub(crate) fn build_release() -> Result<PathBuf> {
     plugins::build()?;
     process::run(&mut process::cargo(["build", "--release", "-p", "svc-host"]))?;
     let binary = workspace::target().join("release/svc");
+    split_symbols(&binary)?;
     eprintln!("xtask: {}", workspace::shown(&binary));
     Ok(binary)
+}
+
+/// Moves the names of functions from the program into `<program>.debug`. Backtraces have them again where that file lies
+/// beside the program; gdb and perf find it as well.
+fn split_symbols(program: &Path) -> Result<()> {
+    let objcopy = |options: &[&str], to: &Path| {
+        let mut objcopy = Command::new("objcopy");
+        // Where it looks for the file that the program will refer to.
+        objcopy.current_dir(workspace::target().join("release"));
+        process::run(objcopy.args(options).arg(program).arg(to))
+    };
+    let stripped = program.with_extension("stripped");
+    objcopy(&["--only-keep-debug"], &program.with_extension("debug"))?;
+    objcopy(&["--strip-all", "--add-gnu-debuglink=svc.debug"], &stripped)?;
+    // A new file in its place: cargo's own copy below `deps` is the same file as the program, and keeps its symbols.
+    std::fs::rename(stripped, program)?;
+    Ok(())
 }
 
 /// Plugins, then the host's binary for development and tests.

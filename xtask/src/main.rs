@@ -42,7 +42,7 @@ struct Arguments {
 enum Chore {
     /// Build the first-party plugins into target/plugins, fetching the wasm target when it is missing
     Plugins,
-    /// Build plugins and host: target/release/svc
+    /// Build plugins and host: target/release/svc, and its symbols in target/release/svc.debug
     Build,
     /// Build everything, start the server, set it up, index, and say where to look
     Run {

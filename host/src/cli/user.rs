@@ -76,18 +76,22 @@ async fn act(action: Action) -> anyhow::Result<()> {
     let store = Store::open(&config.database_url, StoreOptions::default()).await?;
     let clock = Arc::new(SystemClock);
     let ids = store
+        .id_nodes
         .lease_id_node(clock.clone(), random_hex(random.as_ref())?)
         .await?;
-    let recovery = Recovery::new(Context {
-        store: store.clone(),
-        ids,
-        clock,
-        random: random.clone(),
-        tasks: Tasks::default(),
-    });
+    let recovery = Recovery::new(
+        Context {
+            identity: store.identity.clone(),
+            ids,
+            clock,
+            random: random.clone(),
+            tasks: Tasks::default(),
+        },
+        store.users.clone(),
+    );
     let outcome = carry_out(action, &recovery, random).await;
-    store.release_id_node().await?;
-    store.close().await;
+    store.id_nodes.release_id_node().await?;
+    store.database.close().await;
     std::io::stdout().lock().write_all(outcome?.as_bytes())?;
     Ok(())
 }

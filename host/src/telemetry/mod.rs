@@ -2,6 +2,7 @@
 
 mod redact;
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::IsTerminal as _;
 
 use tracing::Subscriber;
@@ -26,12 +27,18 @@ pub fn init(format: LogFormat, filter: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Logs panics from now on.
+/// Logs panics from now on, with a backtrace if the environment variable `RUST_BACKTRACE` is set.
 pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let backtrace = Backtrace::capture();
+        let captured = backtrace.status() == BacktraceStatus::Captured;
         // The payload is left out: it may contain user data.
-        tracing::error!(place, "panic");
+        tracing::error!(
+            place,
+            backtrace = captured.then(|| tracing::field::display(&backtrace)),
+            "panic"
+        );
     }));
 }
 

@@ -6,7 +6,7 @@ use svc_covers::covers;
 use crate::support::{Client, Reply, TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_domain::kind::MediaKind;
-use svc_plugin_host::BuiltIn;
+use svc_plugin_host::{BuiltIn, Component};
 use svc_test_support::guests;
 
 const PLUGINS: &str = "/api/v1/plugins";
@@ -17,7 +17,10 @@ const GUEST: &str = "/api/v1/plugins/by-first-byte";
 async fn start() -> (TestServer, Client) {
     let bytes = guests::plugin("by_first_byte", "by-first-byte").leak();
     let server = TestServer::start_with(TestServerOptions {
-        plugins: vec![BuiltIn { name: "guest", bytes }],
+        plugins: vec![BuiltIn {
+            name: "guest",
+            component: Component::Plain(bytes),
+        }],
         ..TestServerOptions::default()
     })
     .await;

@@ -262,7 +262,7 @@ async fn fifty_concurrent_setups_create_one_owner() {
     for reply in replies.iter().filter(|reply| reply.status != 201) {
         assert_eq!((reply.status, &reply.json()["code"]), (403, &Value::Null));
     }
-    let owner = server.client(server.store.owner().await.unwrap().unwrap().user.id);
+    let owner = server.client(server.store.users.owner().await.unwrap().unwrap().user.id);
     assert_eq!(
         owner.get("/api/v1/users").await.json()[1],
         2,

@@ -28,7 +28,7 @@ async fn home_lists_versions_and_every_route() {
 #[tokio::test]
 async fn health_answers_without_a_database() {
     let server = TestServer::start().await;
-    server.store.close().await;
+    server.store.database.close().await;
     let reply = server.get("/api/v1/health").await;
     assert_eq!((reply.status, reply.json()), (200, json!({"state": "not_setup"})));
     let reply = server.get("/api/v1/health/ready").await;

@@ -4,9 +4,9 @@
 //! `https://media.example:8443` are the same site, `http://media.example` is another. An IP address or `localhost` is a
 //! site of its own.
 
+use salvo::Request;
 use salvo::http::header::{HOST, HeaderName, ORIGIN};
 use salvo::http::{HeaderMap, StatusCode};
-use salvo::{Extractible, Request};
 use url::{Host, Url};
 
 use crate::api_error::ApiError;

@@ -8,7 +8,7 @@ use time::macros::format_description;
 use svc_domain::time::Timestamp;
 
 /// Parses ISO 8601 with an offset, or a date, which stands for its midnight in UTC. `None` for other texts.
-pub fn parse_date_time(text: &str) -> Option<Timestamp> {
+pub(crate) fn parse_date_time(text: &str) -> Option<Timestamp> {
     let date_time = OffsetDateTime::parse(text, &Rfc3339).ok();
     let midnight = || {
         let date = time::Date::parse(text, format_description!("[year]-[month]-[day]")).ok()?;
@@ -19,12 +19,12 @@ pub fn parse_date_time(text: &str) -> Option<Timestamp> {
 }
 
 /// What a text must be that [`parse_date_time`] accepts.
-pub const DATE_TIME: &str = "must be a date (2026-11-21) or a date with time (2026-11-21T10:30:00Z)";
+pub(crate) const DATE_TIME: &str = "must be a date (2026-11-21) or a date with time (2026-11-21T10:30:00Z)";
 
 /// A date, or a date with time and offset, in a body.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "String")]
-pub struct DateTime(pub Timestamp);
+pub(crate) struct DateTime(pub(crate) Timestamp);
 
 impl TryFrom<String> for DateTime {
     type Error = &'static str;
@@ -37,7 +37,7 @@ impl TryFrom<String> for DateTime {
 /// Local time in a body, written as UTC: `2021-07-14T10:30:00Z`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(try_from = "String")]
-pub struct LocalTime(pub Timestamp);
+pub(crate) struct LocalTime(pub(crate) Timestamp);
 
 impl TryFrom<String> for LocalTime {
     type Error = &'static str;

@@ -1,13 +1,12 @@
 //! The OpenAPI document, and the interactive API reference (Swagger UI) with its assets.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
 use salvo::http::header::{CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use salvo::http::{ResBody, StatusCode};
-use salvo::oapi::swagger_ui;
 use salvo::{Request, Response, handler};
+use svc_swagger_ui::ASSETS;
 
 use crate::api_error::ApiError;
 use crate::openapi;
@@ -36,26 +35,16 @@ const PAGE: &str = r#"<!doctype html>
 
 const START: &str = "SwaggerUIBundle({ url: '/api/docs-json', dom_id: '#reference', deepLinking: true });\n";
 
-/// Files of Swagger UI, which is built into the program.
-const ASSETS: [&str; 2] = ["swagger-ui.css", "swagger-ui-bundle.js"];
-
-/// Name, content type and bytes of each file. All responses share the bytes.
-static FILES: LazyLock<Vec<(&str, String, Bytes)>> =
-    LazyLock::new(|| ASSETS.into_iter().filter_map(asset).collect());
+/// Name, content type and decompressed bytes of each file. All responses share the bytes.
+static FILES: LazyLock<Vec<(&str, &str, Bytes)>> = LazyLock::new(|| {
+    let files = ASSETS
+        .iter()
+        .filter_map(|asset| Some((asset.name, asset.content_type, asset.bytes().ok()?.into())));
+    files.collect()
+});
 
 /// The document, generated on first use.
 static DOCUMENT: LazyLock<String> = LazyLock::new(openapi::document_text);
-
-fn asset(name: &'static str) -> Option<(&'static str, String, Bytes)> {
-    let config = swagger_ui::Config::new(["/api/docs-json"]);
-    let file = swagger_ui::serve(name, "", "", "", &config).ok()??;
-    let bytes = match file.bytes {
-        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
-        // Debug builds read the file from disk.
-        Cow::Owned(bytes) => bytes.into(),
-    };
-    Some((name, file.content_type, bytes))
-}
 
 /// Sends the OpenAPI document.
 #[handler]

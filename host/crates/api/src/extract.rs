@@ -4,10 +4,10 @@ use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use salvo::Depot;
 use salvo::http::header::HeaderName;
 use salvo::http::{HeaderMap, StatusCode};
 use salvo::oapi::{BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn};
-use salvo::{Depot, Extractible};
 
 use crate::api_error::ApiError;
 use crate::client::Client;

@@ -5,7 +5,6 @@
 
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
-use salvo::Extractible;
 use salvo::http::header::{COOKIE, HeaderValue};
 use salvo::oapi::{Components, EndpointArgRegister, Operation, ParameterIn};
 

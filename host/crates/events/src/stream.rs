@@ -13,7 +13,7 @@ use crate::dispatcher;
 use crate::subscriber::{State, Subscriber};
 use svc_identity::actor::Actor;
 use svc_identity::authentication::{Authentication, Principal};
-use svc_identity::error::ServiceError;
+use svc_identity::error::{ErrorCode, ServiceError};
 
 /// An empty comment, which clients ignore.
 const COMMENT: Bytes = Bytes::from_static(b":\n\n");
@@ -93,7 +93,7 @@ impl EventStreams {
         });
         let Some((id, subscriber, is_first)) = added else {
             let message = "the account has reached its limit of open event streams";
-            return Err(ServiceError::conflict("too_many_streams", message));
+            return Err(ServiceError::conflict(ErrorCode::TooManyStreams, message));
         };
         let subscription = Subscription {
             id,

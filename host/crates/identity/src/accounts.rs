@@ -17,7 +17,7 @@ use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
-use svc_store::{IdentityChange, NewUser};
+use svc_store::{IdentityChange, NewUser, UserRepository};
 
 pub use update::UpdateUser;
 
@@ -41,6 +41,7 @@ pub struct CreateUser {
 #[derive(Debug, Clone)]
 pub struct Accounts {
     context: Context,
+    users: UserRepository,
     passwords: Passwords,
     logins: Logins,
     activity: ActivityLog,
@@ -75,9 +76,16 @@ pub fn name_taken() -> ServiceError {
 
 impl Accounts {
     /// Creates the service.
-    pub fn new(context: Context, passwords: Passwords, logins: Logins, activity: ActivityLog) -> Self {
+    pub fn new(
+        context: Context,
+        users: UserRepository,
+        passwords: Passwords,
+        logins: Logins,
+        activity: ActivityLog,
+    ) -> Self {
         Self {
             context,
+            users,
             passwords,
             logins,
             activity,
@@ -89,7 +97,7 @@ impl Accounts {
     /// # Errors
     /// Database errors.
     pub async fn list(&self, page: Pagination, order: Order) -> Result<Listing<Account>> {
-        Ok(self.context.store.list_accounts(page, order).await?)
+        Ok(self.users.list_accounts(page, order).await?)
     }
 
     /// An account.
@@ -97,11 +105,7 @@ impl Accounts {
     /// # Errors
     /// Not found; database errors.
     pub async fn get(&self, id: UserId) -> Result<Account> {
-        self.context
-            .store
-            .account(id)
-            .await?
-            .ok_or(ServiceError::NotFound)
+        self.users.account(id).await?.ok_or(ServiceError::NotFound)
     }
 
     /// The owner, if there is one.
@@ -109,7 +113,7 @@ impl Accounts {
     /// # Errors
     /// Database errors.
     pub async fn owner(&self) -> Result<Option<Account>> {
-        Ok(self.context.store.owner().await?)
+        Ok(self.users.owner().await?)
     }
 
     /// Enabled accounts, by name.
@@ -117,7 +121,7 @@ impl Accounts {
     /// # Errors
     /// Database errors.
     pub async fn enabled(&self) -> Result<Vec<User>> {
-        Ok(self.context.store.enabled_users(None).await?)
+        Ok(self.users.enabled_users(None).await?)
     }
 
     /// Enabled accounts that were used within the last fifteen minutes.
@@ -125,10 +129,10 @@ impl Accounts {
     /// # Errors
     /// Database errors.
     pub async fn active(&self) -> Result<Vec<User>> {
-        self.activity.write(&self.context.store).await?;
+        self.activity.write(&self.users).await?;
         let ago = i64::try_from(ACTIVE.as_millis()).unwrap_or(i64::MAX);
         let since = Timestamp::from_millis(self.context.now().millis() - ago);
-        Ok(self.context.store.enabled_users(Some(since)).await?)
+        Ok(self.users.enabled_users(Some(since)).await?)
     }
 
     /// Creates an account.

@@ -10,7 +10,7 @@ use crate::actor::{Actor, AuthMethod};
 use crate::error::Result;
 use svc_domain::id::{PersonalAccessTokenId, SessionId, UserId};
 use svc_domain::time::Timestamp;
-use svc_store::{Activity, Store};
+use svc_store::{Activity, UserRepository};
 
 /// Interval of the writes.
 pub const WRITE_EVERY: Duration = Duration::from_secs(60);
@@ -49,7 +49,7 @@ impl ActivityLog {
     ///
     /// # Errors
     /// Database errors; the recorded uses are lost then.
-    pub async fn write(&self, store: &Store) -> Result<()> {
+    pub async fn write(&self, users: &UserRepository) -> Result<()> {
         let seen = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let activity = Activity {
             users: numbers(seen.users, UserId::get),
@@ -57,7 +57,7 @@ impl ActivityLog {
             tokens: numbers(seen.tokens, PersonalAccessTokenId::get),
         };
         if !activity.users.is_empty() {
-            store.note_activity(&activity).await?;
+            users.note_activity(&activity).await?;
         }
         Ok(())
     }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::Details;
 use crate::error::Result;
-use crate::{Context, Details};
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::{IdGenerator, UserId};
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::{Clock, Timestamp};
-use svc_store::Store;
+use svc_store::{AuditRepository, UserRepository};
 
 pub use svc_store::AuditFilter;
 
@@ -38,13 +38,13 @@ pub(crate) fn new_entry(
 /// Read access to the audit log.
 #[derive(Debug, Clone)]
 pub struct Audit {
-    store: Store,
+    audit: AuditRepository,
 }
 
 impl Audit {
     /// Creates the service.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(audit: AuditRepository) -> Self {
+        Self { audit }
     }
 
     /// Lists entries.
@@ -54,30 +54,33 @@ impl Audit {
         page: Pagination,
         order: Order,
     ) -> Result<Listing<AuditEntry>> {
-        Ok(self.store.list_audit(filter, page, order).await?)
+        Ok(self.audit.list_audit(filter, page, order).await?)
     }
 }
 
 /// Writes entries of background work. A failed write is logged and does not stop the work.
 #[derive(Debug, Clone)]
 pub struct BackgroundLog {
-    store: Store,
+    audit: AuditRepository,
+    users: UserRepository,
     ids: Arc<IdGenerator>,
     clock: Arc<dyn Clock>,
 }
 
 impl BackgroundLog {
-    /// Creates a log with its own id generator and clock.
-    pub fn new(store: Store, ids: Arc<IdGenerator>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, ids, clock }
-    }
-
-    /// Creates a log that shares the context's parts.
-    pub fn of(context: &Context) -> Self {
-        let Context {
-            store, ids, clock, ..
-        } = context;
-        Self::new(store.clone(), Arc::clone(ids), Arc::clone(clock))
+    /// Creates a log; `users` supplies the names of the accounts in its entries.
+    pub fn new(
+        audit: AuditRepository,
+        users: UserRepository,
+        ids: Arc<IdGenerator>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            audit,
+            users,
+            ids,
+            clock,
+        }
     }
 
     /// Writes an entry; `by` is the account that caused it, if any.
@@ -91,7 +94,7 @@ impl BackgroundLog {
         let actor = match by {
             Some(id) => Some(AuditParty {
                 id: Some(id),
-                name: self.store.account(id).await?.map(|account| account.user.username),
+                name: self.users.account(id).await?.map(|account| account.user.username),
             }),
             None => None,
         };
@@ -99,6 +102,6 @@ impl BackgroundLog {
             actor,
             ..new_entry(&self.ids, self.clock.now(), event, details)
         };
-        Ok(self.store.write_audit(&entry).await?)
+        Ok(self.audit.write_audit(&entry).await?)
     }
 }

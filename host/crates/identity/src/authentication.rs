@@ -20,6 +20,7 @@ use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 use svc_platform::tasks::Tasks;
+use svc_store::{LibraryRepository, SessionRepository, TokenRepository, UserRepository};
 
 pub use permissions::{PermissionSnapshot, Principal};
 
@@ -55,11 +56,25 @@ struct CachedActor {
     ends: Option<Timestamp>,
 }
 
+/// Repositories that resolve a credential to an account and its permissions.
+#[derive(Debug, Clone)]
+pub struct AuthenticationRepositories {
+    /// Accounts with their roles.
+    pub users: UserRepository,
+    /// Sessions of access tokens.
+    pub sessions: SessionRepository,
+    /// Personal access tokens.
+    pub tokens: TokenRepository,
+    /// Libraries that an account may access.
+    pub libraries: LibraryRepository,
+}
+
 /// Authenticates callers. Actors are cached until their account, session or token changes, or a role that may concern
 /// anyone. A change applies to the next request; other requests need no database query.
 #[derive(Debug, Clone)]
 pub struct Authentication {
     context: Context,
+    repositories: AuthenticationRepositories,
     keys: KeyRing,
     settings: Settings,
     activity: ActivityLog,
@@ -73,9 +88,16 @@ impl Authentication {
     }
 
     /// Creates the service.
-    pub fn new(context: Context, keys: KeyRing, settings: Settings, activity: ActivityLog) -> Self {
+    pub fn new(
+        context: Context,
+        repositories: AuthenticationRepositories,
+        keys: KeyRing,
+        settings: Settings,
+        activity: ActivityLog,
+    ) -> Self {
         Self {
             context,
+            repositories,
             keys,
             settings,
             activity,
@@ -97,7 +119,7 @@ impl Authentication {
             Some(known) => known,
             None => {
                 // Read before the query: a change in between then makes the cached actor stale.
-                let revision = self.context.store.identity_revision();
+                let revision = self.context.identity.identity_revision();
                 let (actor, ends) = self.authenticate(&credential, now, revision).await?;
                 let known = CachedActor {
                     revision,
@@ -163,12 +185,12 @@ impl Authentication {
 
     /// The identity version counter.
     pub fn revision(&self) -> i64 {
-        self.context.store.identity_revision()
+        self.context.identity.identity_revision()
     }
 
     /// The version counter at the last change that may concern this account.
     pub fn revision_of(&self, user: UserId) -> i64 {
-        self.context.store.identity_revision_of(user)
+        self.context.identity.identity_revision_of(user)
     }
 
     async fn authenticate(
@@ -208,7 +230,11 @@ impl Authentication {
         let account = self.enabled_account(identity.user).await?;
         let account = account.ok_or(AuthenticationError::ForeignAccessToken)?;
         if let Some(session) = identity.session {
-            let counts = self.context.store.session_counts(session, identity.user).await;
+            let counts = self
+                .repositories
+                .sessions
+                .session_counts(session, identity.user)
+                .await;
             if !counts.map_err(ServiceError::from)? {
                 return Err(AuthenticationError::InvalidAccessToken);
             }
@@ -227,7 +253,11 @@ impl Authentication {
         revision: i64,
     ) -> Result<(Actor, Option<Timestamp>), AuthenticationError> {
         const INVALID: AuthenticationError = AuthenticationError::InvalidPersonalAccessToken;
-        let token = self.context.store.personal_access_token(&secret.hash()).await;
+        let token = self
+            .repositories
+            .tokens
+            .personal_access_token(&secret.hash())
+            .await;
         let token = token.map_err(ServiceError::from)?.ok_or(INVALID)?;
         let account = self.enabled_account(token.user).await?.ok_or(INVALID)?;
         let auth_method = AuthMethod::PersonalAccessToken(token.id);
@@ -237,14 +267,14 @@ impl Authentication {
     }
 
     async fn enabled_account(&self, user: UserId) -> Result<Option<Account>, ServiceError> {
-        let account = self.context.store.account(user).await?;
+        let account = self.repositories.users.account(user).await?;
         Ok(account.filter(|account| account.user.enabled))
     }
 
     fn cached(&self, digest: &TokenHash) -> Option<CachedActor> {
         let cache = self.cache.read().unwrap_or_else(PoisonError::into_inner);
         let known = cache.get(digest)?;
-        let changed = self.context.store.identity_revision_of(known.actor.user.id);
+        let changed = self.context.identity.identity_revision_of(known.actor.user.id);
         (changed <= known.revision).then(|| known.clone())
     }
 
@@ -264,7 +294,7 @@ impl Authentication {
         if user.is_owner {
             return Ok(MediaScope::All);
         }
-        Ok(self.context.store.media_scope(user.id).await?)
+        Ok(self.repositories.libraries.media_scope(user.id).await?)
     }
 
     async fn actor_of_account(

@@ -15,7 +15,7 @@ impl Context {
     /// # Errors
     /// The error that authentication would return now; database errors.
     pub async fn change_by(&self, by: impl Into<Option<&AuthContext>>) -> Result<IdentityChange> {
-        let mut change = self.store.change_identity().await?;
+        let mut change = self.identity.change_identity().await?;
         // Every revocation increments the version counter, so an unchanged counter needs no check.
         if let Some(by) = by.into()
             && !change.is_as_it_was(by.actor.user.id, by.actor.revision).await?

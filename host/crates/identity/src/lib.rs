@@ -50,13 +50,13 @@ use svc_domain::time::{Clock, Timestamp};
 use svc_domain::user::{Account, User};
 use svc_platform::random::Random;
 use svc_platform::tasks::Tasks;
-use svc_store::Store;
+use svc_store::IdentityRepository;
 
 /// Dependencies of all identity services.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// The database.
-    pub store: Store,
+    /// Opens changes of accounts.
+    pub identity: IdentityRepository,
     /// Generates ids.
     pub ids: Arc<IdGenerator>,
     /// The injected clock.

@@ -22,6 +22,7 @@ use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::session::SessionKind;
 use svc_domain::user::{Account, User};
+use svc_store::{AuditRepository, UserRepository};
 
 /// The only message for every refused login, so that it does not reveal whether an account exists.
 pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
@@ -58,10 +59,35 @@ pub struct Login {
     pub account: Account,
 }
 
+/// The services and repositories of [`Logins`].
+#[derive(Debug)]
+pub struct LoginDependencies {
+    /// Ids, clock, randomness and tasks.
+    pub context: Context,
+    /// Accounts.
+    pub users: UserRepository,
+    /// Receives a line for each sign-in, successful or not.
+    pub audit: AuditRepository,
+    /// Compares and hashes passwords.
+    pub passwords: Passwords,
+    /// Limits wrong passwords.
+    pub throttle: LoginThrottle,
+    /// Opens the sessions.
+    pub sessions: Sessions,
+    /// Session lifetimes.
+    pub settings: Settings,
+    /// Whether the server has an owner.
+    pub setup: Setup,
+    /// Verifies cloud accounts.
+    pub cloud: Arc<dyn Cloud>,
+}
+
 /// The sign-in service.
 #[derive(Debug, Clone)]
 pub struct Logins {
     context: Context,
+    users: UserRepository,
+    audit: AuditRepository,
     passwords: Passwords,
     throttle: LoginThrottle,
     sessions: Sessions,
@@ -74,17 +100,22 @@ pub struct Logins {
 
 impl Logins {
     /// Creates the service.
-    pub fn new(
-        context: Context,
-        passwords: Passwords,
-        throttle: LoginThrottle,
-        sessions: Sessions,
-        settings: Settings,
-        setup: Setup,
-        cloud: Arc<dyn Cloud>,
-    ) -> Self {
+    pub fn new(dependencies: LoginDependencies) -> Self {
+        let LoginDependencies {
+            context,
+            users,
+            audit,
+            passwords,
+            throttle,
+            sessions,
+            settings,
+            setup,
+            cloud,
+        } = dependencies;
         Self {
             context,
+            users,
+            audit,
             passwords,
             throttle,
             sessions,
@@ -169,7 +200,7 @@ impl Logins {
             },
             other => other.into(),
         })?;
-        let account = self.context.store.account_by_cloud(&vouched.id).await?;
+        let account = self.users.account_by_cloud(&vouched.id).await?;
         let account = account.filter(|account| account.user.enabled);
         let account = account.ok_or(ServiceError::Unauthorized {
             code: None,
@@ -188,7 +219,7 @@ impl Logins {
         password_hash: Option<String>,
         request: LoginRequest,
     ) -> Result<Login> {
-        let account = self.context.store.account(user).await?.ok_or(REFUSED)?;
+        let account = self.users.account(user).await?.ok_or(REFUSED)?;
         if !account.user.enabled || !capabilities_of(&account).contains(app.login_capability()) {
             return Err(REFUSED);
         }
@@ -205,17 +236,16 @@ impl Logins {
     }
 
     async fn find_user(&self, request: &LoginRequest) -> Result<Option<(User, Option<String>)>> {
-        let store = &self.context.store;
         let id = request
             .user_id
             .as_deref()
             .and_then(|id| id.parse::<UserId>().ok());
         // Unknown accounts run the same query, so that the time does not reveal them.
         Ok(match (&request.username, id) {
-            (None, Some(id)) => store.user_for_login_by_id(id).await?,
+            (None, Some(id)) => self.users.user_for_login_by_id(id).await?,
             (name, _) => {
                 let key = username_key(name.as_deref().unwrap_or_default());
-                store.user_for_login(&key).await?
+                self.users.user_for_login(&key).await?
             }
         })
     }
@@ -232,7 +262,7 @@ impl Logins {
             return Ok(outdated);
         };
         let hash = self.passwords.hash(client.known(), password).await?;
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         change.replace_password_hash(user, &outdated, &hash).await?;
         change.commit_without_invalidation().await?;
         Ok(hash)
@@ -245,7 +275,7 @@ impl Logins {
         client: &ClientInfo,
         password: String,
     ) -> Result<()> {
-        let stored = self.context.store.user_for_login_by_id(user.id).await?;
+        let stored = self.users.user_for_login_by_id(user.id).await?;
         let network = ClientNetwork::from(client.address);
         let attempt = self
             .throttle

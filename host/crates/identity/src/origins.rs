@@ -11,6 +11,7 @@ use crate::{AuthContext, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::CorsOriginId;
 use svc_domain::origin::CorsOrigin;
+use svc_store::SettingsRepository;
 
 /// In characters: a scheme, a host name of 253, a port.
 const MAX_LENGTH: usize = 300;
@@ -19,6 +20,7 @@ const MAX_LENGTH: usize = 300;
 #[derive(Debug, Clone)]
 pub struct Origins {
     context: Context,
+    settings: SettingsRepository,
     built_in: Arc<[String]>,
     allowed: Arc<RwLock<Arc<BTreeSet<String>>>>,
     reading: Arc<Mutex<()>>,
@@ -29,9 +31,14 @@ impl Origins {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn open(context: Context, built_in: impl IntoIterator<Item = String>) -> Result<Self> {
+    pub async fn open(
+        context: Context,
+        settings: SettingsRepository,
+        built_in: impl IntoIterator<Item = String>,
+    ) -> Result<Self> {
         let origins = Self {
             context,
+            settings,
             built_in: built_in.into_iter().collect(),
             allowed: Arc::default(),
             reading: Arc::default(),
@@ -47,7 +54,7 @@ impl Origins {
     pub async fn reload(&self) -> Result<()> {
         // Serialised, so that an older result never replaces a newer one.
         let _reading = self.reading.lock().await;
-        let stored = self.context.store.cors_origins().await?;
+        let stored = self.settings.cors_origins().await?;
         let stored = stored.into_iter().map(|origin| origin.origin);
         let all = Arc::new(self.built_in.iter().cloned().chain(stored).collect());
         *self.allowed.write().unwrap_or_else(PoisonError::into_inner) = all;
@@ -67,7 +74,7 @@ impl Origins {
     /// # Errors
     /// Database errors.
     pub async fn list(&self) -> Result<Vec<CorsOrigin>> {
-        Ok(self.context.store.cors_origins().await?)
+        Ok(self.settings.cors_origins().await?)
     }
 
     /// Allows an origin with effect on the next request. Returns the existing entry if it is already allowed.

@@ -9,7 +9,7 @@ use crate::{ClientInfo, Context};
 use svc_domain::audit::AuditEvent;
 use svc_domain::list::{Order, Pagination};
 use svc_domain::user::{Account, User};
-use svc_store::IdentityChange;
+use svc_store::{IdentityChange, UserRepository};
 
 /// The detail that marks these entries in the audit log.
 const COMMAND_LINE: (&str, &str) = ("by", "command line");
@@ -18,12 +18,13 @@ const COMMAND_LINE: (&str, &str) = ("by", "command line");
 #[derive(Debug, Clone)]
 pub struct Recovery {
     context: Context,
+    users: UserRepository,
 }
 
 impl Recovery {
     /// Creates the service.
-    pub fn new(context: Context) -> Self {
-        Self { context }
+    pub fn new(context: Context, users: UserRepository) -> Self {
+        Self { context, users }
     }
 
     /// All accounts, oldest first.
@@ -37,7 +38,7 @@ impl Recovery {
                 take: Pagination::MAX_TAKE,
                 skip: accounts.len() as u64,
             };
-            let listing = self.context.store.list_accounts(page, Order::Ascending).await?;
+            let listing = self.users.list_accounts(page, Order::Ascending).await?;
             if listing.items.is_empty() {
                 return Ok(accounts);
             }
@@ -46,7 +47,7 @@ impl Recovery {
     }
 
     async fn find(&self, username: &str) -> Result<User> {
-        let found = self.context.store.user_for_login(&username_key(username)).await?;
+        let found = self.users.user_for_login(&username_key(username)).await?;
         match found {
             Some((user, _)) if user.is_guest => {
                 Err(ServiceError::Refused("the guest's account cannot be changed"))
@@ -70,7 +71,7 @@ impl Recovery {
         let password =
             check_password(password).map_err(|message| ServiceError::invalid("password", message))?;
         let hash = passwords.hash(ClientInfo::default().known(), password).await?;
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         change.set_password_hash(user.id, &hash).await?;
         change.revoke_sessions(user.id, None, self.context.now()).await?;
         self.commit(change, AuditEvent::PasswordChanged, &user).await?;
@@ -83,7 +84,7 @@ impl Recovery {
     /// Not found; conflict if another account is the owner and `replace` is false; database errors.
     pub async fn make_owner(&self, username: &str, replace: bool) -> Result<User> {
         let user = self.find(username).await?;
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         if let Some(owner) = change.owner().await?
             && owner.user.id != user.id
             && !replace

@@ -9,7 +9,7 @@ use crate::role::Role;
 use crate::{AuthContext, Context, policy, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::user::CustomRole;
-use svc_store::IdentityChange;
+use svc_store::{IdentityChange, RoleRepository};
 
 /// A built-in or custom role.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,12 +85,13 @@ pub(super) fn require_assignable(by: &AuthContext, role: &RoleInfo) -> Result<()
 #[derive(Debug, Clone)]
 pub struct Roles {
     context: Context,
+    roles: RoleRepository,
 }
 
 impl Roles {
     /// Creates the service.
-    pub fn new(context: Context) -> Self {
-        Self { context }
+    pub fn new(context: Context, roles: RoleRepository) -> Self {
+        Self { context, roles }
     }
 
     /// All roles: built-in ones first, then custom ones by name.
@@ -98,7 +99,7 @@ impl Roles {
     /// # Errors
     /// Database errors.
     pub async fn list(&self) -> Result<Vec<RoleInfo>> {
-        let custom = self.context.store.custom_roles().await?;
+        let custom = self.roles.custom_roles().await?;
         let built_in = Role::ALL.into_iter().map(RoleInfo::from);
         Ok(built_in.chain(custom.into_iter().map(RoleInfo::from)).collect())
     }

@@ -15,7 +15,7 @@ use crate::settings::registry::SERVER_NAME;
 use crate::settings::{Settings, store_setting};
 use crate::{ClientInfo, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
-use svc_store::{NewUser, Store};
+use svc_store::{NewUser, UserRepository};
 
 /// Username of the guest account.
 const GUEST: &str = "guest";
@@ -41,6 +41,7 @@ pub struct SetupRequest {
 #[derive(Debug, Clone)]
 pub struct Setup {
     context: Context,
+    users: UserRepository,
     passwords: Passwords,
     settings: Settings,
     token: Option<Arc<str>>,
@@ -54,13 +55,15 @@ impl Setup {
     /// Database errors.
     pub async fn open(
         context: Context,
+        users: UserRepository,
         passwords: Passwords,
         settings: Settings,
         token: Option<String>,
     ) -> Result<Self> {
-        let done = Arc::new(AtomicBool::new(context.store.owner_exists().await?));
+        let done = Arc::new(AtomicBool::new(users.owner_exists().await?));
         let setup = Self {
             context,
+            users,
             passwords,
             settings,
             token: token.map(Arc::from),
@@ -68,10 +71,6 @@ impl Setup {
         };
         setup.ensure_guest().await?;
         Ok(setup)
-    }
-
-    fn store(&self) -> &Store {
-        &self.context.store
     }
 
     /// Whether an owner existed at the last query. It does not query the database, because health checks must always
@@ -86,13 +85,13 @@ impl Setup {
     /// Database errors.
     pub async fn look_again(&self) -> Result<()> {
         self.done
-            .store(self.store().owner_exists().await?, Ordering::Relaxed);
+            .store(self.users.owner_exists().await?, Ordering::Relaxed);
         self.ensure_guest().await
     }
 
     /// Creates the guest account if it is missing; a setting enables guest access.
     async fn ensure_guest(&self) -> Result<()> {
-        if self.store().guest().await?.is_some() {
+        if self.users.guest().await?.is_some() {
             return Ok(());
         }
         let now = self.context.now();
@@ -106,7 +105,7 @@ impl Setup {
             is_guest: true,
             created_at: now,
         };
-        let mut change = self.store().change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         // Another process may have created it.
         if change.insert_user(&guest).await? {
             change.assign_role(guest.id, Role::Guest.as_str(), now).await?;
@@ -132,7 +131,7 @@ impl Setup {
     /// # Errors
     /// Database errors.
     pub async fn has_owner(&self) -> Result<bool> {
-        if !self.is_done() && self.store().owner_exists().await? {
+        if !self.is_done() && self.users.owner_exists().await? {
             self.done.store(true, Ordering::Relaxed);
         }
         Ok(self.is_done())
@@ -196,7 +195,7 @@ impl Setup {
                 is_guest: false,
                 created_at: now,
             };
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.identity.change_identity().await?;
             if change.owner().await?.is_some() {
                 setup.done.store(true, Ordering::Relaxed);
                 return Err(already_done());

@@ -10,6 +10,7 @@ use svc_domain::audit::AuditEvent;
 use svc_domain::id::{PersonalAccessTokenId, UserId};
 use svc_domain::session::PersonalAccessToken;
 use svc_domain::time::Timestamp;
+use svc_store::{TokenRepository, UserRepository};
 
 /// Maximum of unexpired tokens per account.
 const MAX_TOKENS: u64 = 200;
@@ -38,12 +39,18 @@ pub struct CreatedToken {
 #[derive(Debug, Clone)]
 pub struct PersonalAccessTokens {
     context: Context,
+    users: UserRepository,
+    tokens: TokenRepository,
 }
 
 impl PersonalAccessTokens {
     /// Creates the service.
-    pub fn new(context: Context) -> Self {
-        Self { context }
+    pub fn new(context: Context, users: UserRepository, tokens: TokenRepository) -> Self {
+        Self {
+            context,
+            users,
+            tokens,
+        }
     }
 
     /// Creates a token for an account.
@@ -117,10 +124,9 @@ impl PersonalAccessTokens {
     /// # Errors
     /// Refused for an account with capabilities that the caller lacks; not found; database errors.
     pub async fn list(&self, by: &AuthContext, user: UserId) -> Result<Vec<PersonalAccessToken>> {
-        let store = &self.context.store;
-        let target = store.account(user).await?.ok_or(ServiceError::NotFound)?;
+        let target = self.users.account(user).await?.ok_or(ServiceError::NotFound)?;
         require_not_stronger(by, &target)?;
-        Ok(store.personal_access_tokens(user).await?)
+        Ok(self.tokens.personal_access_tokens(user).await?)
     }
 
     /// Revokes a token with effect on the next request; `false` if the account has no such token.

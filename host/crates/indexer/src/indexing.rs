@@ -20,6 +20,7 @@ use svc_domain::list::Pagination;
 use svc_domain::scan::{Directory, Run, RunStatus, RunTrigger};
 use svc_events::Events;
 use svc_identity::audit::BackgroundLog;
+use svc_store::RunRepository;
 use unsaved::UnsavedRuns;
 
 pub use request::{IndexAction, StartRun};
@@ -98,6 +99,7 @@ impl Drop for RunGuard<'_> {
 #[derive(Debug, Clone)]
 pub struct Indexing {
     scanner: Scanner,
+    runs: RunRepository,
     events: Events,
     current: Arc<Mutex<Option<CurrentRun>>>,
     unsaved: UnsavedRuns,
@@ -106,11 +108,11 @@ pub struct Indexing {
 
 impl Indexing {
     /// Creates the service, which publishes run events to `events`.
-    pub fn new(scanner: Scanner, events: Events) -> Self {
-        let (ids, clock) = (Arc::clone(&scanner.ids), Arc::clone(&scanner.clock));
+    pub fn new(scanner: Scanner, runs: RunRepository, log: BackgroundLog, events: Events) -> Self {
         Self {
-            log: BackgroundLog::new(scanner.store.clone(), ids, clock),
             scanner,
+            runs,
+            log,
             events,
             current: Arc::default(),
             unsaved: UnsavedRuns::default(),
@@ -166,7 +168,7 @@ impl Indexing {
 
     /// Publishes directories that became available or unavailable since `before`.
     async fn publish_directory_changes(&self, events: &RunEvents, before: &[Directory]) {
-        let now = match self.scanner.store.list_directories().await {
+        let now = match self.scanner.directories.list_directories().await {
             Ok(now) => now,
             Err(error) => {
                 return tracing::warn!(target: "svc::scan", %error, "directories could not be read from the database");
@@ -201,7 +203,7 @@ impl Indexing {
         };
         run.warnings = progress.warnings();
         run.completed_at = Some(self.scanner.clock.now());
-        self.unsaved.save(&self.scanner.store, &run).await;
+        self.unsaved.save(&self.runs, &run).await;
         self.audit(AuditEvent::IndexRunEnded, &run).await;
         tracing::info!(
             target: "svc::scan",
@@ -237,7 +239,7 @@ impl Indexing {
             take: RUNS_BEFORE,
             skip: 0,
         };
-        let runs = self.scanner.store.list_runs(page).await.ok()?;
+        let runs = self.runs.list_runs(page).await.ok()?;
         let before = runs
             .items
             .into_iter()
@@ -256,7 +258,7 @@ impl Indexing {
             save.tick().await;
             let run = self.current().as_ref().map(CurrentRun::snapshot);
             if let Some(run) = run
-                && let Err(error) = self.scanner.store.save_run(&run).await
+                && let Err(error) = self.runs.save_run(&run).await
             {
                 tracing::warn!(target: "svc::scan", %error, "the state of the run could not be stored");
             }

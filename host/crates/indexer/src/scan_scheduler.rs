@@ -19,6 +19,7 @@ use svc_identity::Context;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::settings::Settings;
 use svc_identity::setup::Setup;
+use svc_store::IndexRepository;
 
 pub use crate::scan::WatchState;
 
@@ -57,6 +58,7 @@ enum Outcome {
 #[derive(Debug, Clone)]
 pub struct ScanScheduler {
     context: Context,
+    index: IndexRepository,
     indexing: Indexing,
     settings: Settings,
     setup: Setup,
@@ -67,9 +69,16 @@ pub struct ScanScheduler {
 
 impl ScanScheduler {
     /// Creates the scheduler. It does nothing before [`ScanScheduler::run`].
-    pub fn new(context: Context, indexing: Indexing, settings: Settings, setup: Setup) -> Self {
+    pub fn new(
+        context: Context,
+        index: IndexRepository,
+        indexing: Indexing,
+        settings: Settings,
+        setup: Setup,
+    ) -> Self {
         Self {
             context,
+            index,
             indexing,
             settings,
             setup,

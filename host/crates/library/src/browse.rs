@@ -17,7 +17,7 @@ use svc_identity::capability::Capability;
 use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
 use svc_indexer::scan::is_ignored;
 use svc_plugin_host::Plugins;
-use svc_store::Store;
+use svc_store::{DirectoryRepository, IndexRepository, LibraryRepository};
 
 /// Timeout for one directory. A hanging network share would block the client for minutes.
 const TIME: Duration = Duration::from_secs(10);
@@ -84,7 +84,9 @@ pub enum NodeContent {
 /// The directory browser.
 #[derive(Debug, Clone)]
 pub struct Browse {
-    store: Store,
+    directories: DirectoryRepository,
+    index: IndexRepository,
+    libraries: LibraryRepository,
     plugins: Plugins,
     readers: DirectoryReaders,
 }
@@ -98,9 +100,16 @@ struct DirectoryReaders {
 
 impl Browse {
     /// Creates the service.
-    pub fn new(store: Store, plugins: Plugins) -> Self {
+    pub fn new(
+        directories: DirectoryRepository,
+        index: IndexRepository,
+        libraries: LibraryRepository,
+        plugins: Plugins,
+    ) -> Self {
         Self {
-            store,
+            directories,
+            index,
+            libraries,
             plugins,
             readers: DirectoryReaders {
                 permits: Arc::new(Semaphore::new(AT_ONCE)),
@@ -114,8 +123,8 @@ impl Browse {
         if actor.scope == MediaScope::All || actor.may(Capability::IndexingRead) {
             return Ok(ShownFolders::default());
         }
-        let admitted = self.store.admitted_libraries(actor.user.id).await?;
-        let libraries = self.store.libraries().await?.into_iter();
+        let admitted = self.libraries.admitted_libraries(actor.user.id).await?;
+        let libraries = self.libraries.libraries().await?.into_iter();
         let of_kind = libraries.filter(|library| library.kind == *kind);
         Ok(ShownFolders::new(
             of_kind
@@ -141,9 +150,9 @@ impl Browse {
             return Err(no_such_directory());
         }
         let mut roots = Vec::new();
-        for directory in self.store.list_directories().await? {
+        for directory in self.directories.list_directories().await? {
             if directory.kind == kind {
-                let indexed = self.store.indexed_names(directory.id, &path).await?;
+                let indexed = self.index.indexed_names(directory.id, &path).await?;
                 let path = directory.path;
                 roots.push(Root { path, indexed });
             }

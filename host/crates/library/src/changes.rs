@@ -4,18 +4,18 @@ use crate::items::read_capability;
 use svc_domain::change::Changes;
 use svc_identity::actor::Actor;
 use svc_identity::error::Result;
-use svc_store::Store;
+use svc_store::ChangeRepository;
 
 /// The change feed, restricted to what the actor may see.
 #[derive(Debug, Clone)]
 pub struct ChangeList {
-    store: Store,
+    changes: ChangeRepository,
 }
 
 impl ChangeList {
     /// Creates the service.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(changes: ChangeRepository) -> Self {
+        Self { changes }
     }
 
     /// The changes after `since`, from at most `take` rows; without `since`, no changes and the current position.
@@ -27,9 +27,9 @@ impl ChangeList {
             mut changes,
             next,
             incomplete,
-        } = self.store.changes(since, take).await?;
+        } = self.changes.changes(since, take).await?;
         changes.retain(|change| actor.may(read_capability(change.change.item)));
-        let changes = self.store.accessible_changes(&actor.scope, changes).await?;
+        let changes = self.changes.accessible_changes(&actor.scope, changes).await?;
         Ok(Changes {
             changes,
             next,

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use svc_domain::release_channel::ReleaseChannel;
 use svc_identity::cloud::{Cloud, Release, Subscription};
 use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
-use svc_store::Store;
+use svc_store::UserRepository;
 
 /// Cache lifetime of a release, and of a failed request.
 const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
@@ -31,7 +31,7 @@ pub struct Seats {
 /// Requests data from the cloud and caches it.
 #[derive(Debug, Clone)]
 pub struct CloudInfo {
-    store: Store,
+    users: UserRepository,
     cloud: Arc<dyn Cloud>,
     channel: ReleaseChannel,
     dev: bool,
@@ -40,9 +40,9 @@ pub struct CloudInfo {
 
 impl CloudInfo {
     /// Creates the service for a server on `channel`.
-    pub fn new(store: Store, cloud: Arc<dyn Cloud>, channel: ReleaseChannel, dev: bool) -> Self {
+    pub fn new(users: UserRepository, cloud: Arc<dyn Cloud>, channel: ReleaseChannel, dev: bool) -> Self {
         Self {
-            store,
+            users,
             cloud,
             channel,
             dev,
@@ -75,7 +75,7 @@ impl CloudInfo {
         let release = match fresh {
             Some(release) => release,
             None => {
-                let release = self.cloud.latest_release(self.channel.name()).await.ok();
+                let release = self.cloud.latest_release(self.channel.as_str()).await.ok();
                 *known = Some((Instant::now(), release.clone()));
                 release
             }
@@ -104,7 +104,7 @@ impl CloudInfo {
             .await
             .and_then(|subscription| subscription.seats);
         Ok(Seats {
-            used: self.store.count_people().await?,
+            used: self.users.count_people().await?,
             total,
         })
     }

@@ -16,7 +16,7 @@ use svc_identity::password::Passwords;
 use svc_identity::role::Role;
 use svc_identity::setup::{Setup, SetupRequest};
 use svc_identity::{ClientInfo, Context};
-use svc_store::NewUser;
+use svc_store::{NewUser, UserRepository};
 
 /// Default username and password of [`Dev::first_time_setup`].
 const OWNER: (&str, &str) = ("owner", "password");
@@ -24,8 +24,10 @@ const OWNER: (&str, &str) = ("owner", "password");
 /// The service for tests of clients.
 #[derive(Clone)]
 pub struct Dev {
-    /// Database, clock and ids.
+    /// Ids, clock, randomness and tasks.
     pub context: Context,
+    /// Accounts.
+    pub users: UserRepository,
     /// Libraries.
     pub libraries: Libraries,
     /// Hashes passwords.
@@ -52,7 +54,7 @@ impl Dev {
     /// # Errors
     /// Not found; database errors.
     pub async fn setting(&self, app: App, key: &str) -> Result<Value> {
-        let owner = self.context.store.owner().await?.map(|owner| owner.user.id);
+        let owner = self.users.owner().await?.map(|owner| owner.user.id);
         let user = owner.unwrap_or(UserId::from(0));
         let settings = self.reset.settings.of_app(app, user).await?;
         settings.get(key).cloned().ok_or(ServiceError::NotFound)
@@ -114,7 +116,7 @@ impl Dev {
             is_guest: false,
             created_at: now,
         };
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         if !change.insert_user(&new).await? {
             return Err(name_taken());
         }
@@ -130,7 +132,7 @@ impl Dev {
     /// # Errors
     /// Refused for owner and guest; database errors.
     pub async fn delete_user(&self, id: UserId) -> Result<bool> {
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         if let Some(account) = change.account(id).await?
             && (account.user.is_owner || account.user.is_guest)
         {
@@ -147,7 +149,7 @@ impl Dev {
     /// Invalid role; not found; database errors.
     pub async fn grant_role(&self, user: UserId, role: &str) -> Result<RoleAssignment> {
         let role = known_role(role)?;
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         change.account(user).await?.ok_or(ServiceError::NotFound)?;
         let (assignment, _) = change
             .assign_role(user, role.as_str(), self.context.now())
@@ -161,7 +163,7 @@ impl Dev {
     /// # Errors
     /// Not found; database errors.
     pub async fn revoke_role(&self, user: UserId, role: &str) -> Result<bool> {
-        let mut change = self.context.store.change_identity().await?;
+        let mut change = self.context.identity.change_identity().await?;
         change.account(user).await?.ok_or(ServiceError::NotFound)?;
         let taken = change.unassign_role(user, role).await?.is_some();
         change.commit().await?;

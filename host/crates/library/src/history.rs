@@ -12,7 +12,7 @@ use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
-use svc_store::UserItemList;
+use svc_store::{ItemRepository, UserItemList, UserItemRepository};
 
 /// Maximum position in seconds, about four months.
 pub const MAX_SECONDS: f64 = 10_000_000.0;
@@ -38,6 +38,8 @@ pub struct NewReport {
 #[derive(Debug, Clone)]
 pub struct History {
     context: Context,
+    user_items: UserItemRepository,
+    items: ItemRepository,
     queues: PlaybackQueues,
 }
 
@@ -104,8 +106,18 @@ fn played_types(actor: &Actor, only: Option<ItemType>) -> Vec<ItemType> {
 
 impl History {
     /// Creates the service; reports also move the cursor of the playback queue.
-    pub fn new(context: Context, queues: PlaybackQueues) -> Self {
-        Self { context, queues }
+    pub fn new(
+        context: Context,
+        user_items: UserItemRepository,
+        items: ItemRepository,
+        queues: PlaybackQueues,
+    ) -> Self {
+        Self {
+            context,
+            user_items,
+            items,
+            queues,
+        }
     }
 
     /// Stores a progress report and returns the item's state. A report older than the stored one changes nothing.
@@ -119,8 +131,7 @@ impl History {
             state,
             queue_item,
         } = check(&new)?;
-        let store = &self.context.store;
-        let summary = user_items::item_of_request(store, actor, key).await?;
+        let summary = user_items::item_of_request(&self.items, actor, key).await?;
         // Checked before anything is stored, so that a report is applied completely or not at all.
         let place = match queue_item {
             Some(item) if actor.may(Capability::PlaybackQueuesUpdate) => {
@@ -135,9 +146,9 @@ impl History {
             position_ms,
             state,
         };
-        let (store, user, length) = (store.clone(), actor.user.id, summary.duration_ms);
+        let (user_items, user, length) = (self.user_items.clone(), actor.user.id, summary.duration_ms);
         let UserItem { key, data } = run_to_completion(&self.context.tasks, "history-report", async move {
-            Ok(store.report_playback(user, key, &report, length).await?)
+            Ok(user_items.report_playback(user, key, &report, length).await?)
         })
         .await?;
         let is_the_last = data.playback.played_at == Some(report.at);
@@ -157,8 +168,15 @@ impl History {
         only: Option<ItemType>,
         part: OrderedPagination,
     ) -> Result<Listing<KnownItem>> {
-        let (store, types) = (&self.context.store, played_types(actor, only));
-        user_items::list(store, actor, &types, UserItemList::History, part).await
+        let types = played_types(actor, only);
+        user_items::list(
+            (&self.user_items, &self.items),
+            actor,
+            &types,
+            UserItemList::History,
+            part,
+        )
+        .await
     }
 
     /// Movies and episodes that the actor started and did not finish, by time.
@@ -168,7 +186,14 @@ impl History {
     pub async fn resumable(&self, actor: &Actor, part: OrderedPagination) -> Result<Listing<KnownItem>> {
         let mut types = played_types(actor, None);
         types.retain(|item| matches!(item, ItemType::Movie | ItemType::TvEpisode));
-        user_items::list(&self.context.store, actor, &types, UserItemList::Resumable, part).await
+        user_items::list(
+            (&self.user_items, &self.items),
+            actor,
+            &types,
+            UserItemList::Resumable,
+            part,
+        )
+        .await
     }
 
     /// The next episode of each show that the actor watches, most recent first.
@@ -183,16 +208,16 @@ impl History {
                 next: None,
             });
         }
-        let (store, user) = (&self.context.store, actor.user.id);
-        let Listing { items, total, .. } = store.next_up(user, &actor.scope, page).await?;
+        let user = actor.user.id;
+        let Listing { items, total, .. } = self.user_items.next_up(user, &actor.scope, page).await?;
         let keys: Vec<ItemKey> = items.into_iter().map(|id| (ItemType::TvEpisode, id)).collect();
-        let data = store.user_data(user, &keys).await?;
+        let data = self.user_items.user_data(user, &keys).await?;
         let items = keys.into_iter().map(|key| UserItem {
             key,
             data: data.get(&key).copied().unwrap_or_default(),
         });
         Ok(Listing {
-            items: with_summaries(store, actor, items.collect()).await?,
+            items: with_summaries(&self.items, actor, items.collect()).await?,
             total,
             next: None,
         })
@@ -204,9 +229,8 @@ impl History {
     /// Not found; database errors.
     pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
         let key = (item, id.get());
-        user_items::delete(&self.context, actor, key, move |store, user| async move {
-            store.forget_playback(user, key).await
-        })
-        .await
+        let (user_items, user) = (self.user_items.clone(), actor.user.id);
+        let delete = async move { user_items.forget_playback(user, key).await };
+        user_items::delete(&self.context.tasks, &self.items, actor, key, delete).await
     }
 }

@@ -9,7 +9,7 @@ use svc_domain::scan::Directory;
 use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
 use svc_indexer::scan::explain;
 use svc_plugin_host::Plugins;
-use svc_store::Store;
+use svc_store::{DirectoryRepository, FileRepository};
 
 pub use svc_indexer::scan::Explanation;
 pub use svc_store::IndexedFile;
@@ -38,14 +38,19 @@ pub struct FileReport {
 /// The service for single files.
 #[derive(Debug, Clone)]
 pub struct IndexedFiles {
-    store: Store,
+    directories: DirectoryRepository,
+    files: FileRepository,
     plugins: Plugins,
 }
 
 impl IndexedFiles {
     /// Creates the service.
-    pub fn new(store: Store, plugins: Plugins) -> Self {
-        Self { store, plugins }
+    pub fn new(directories: DirectoryRepository, files: FileRepository, plugins: Plugins) -> Self {
+        Self {
+            directories,
+            files,
+            plugins,
+        }
     }
 
     /// Explains a file in the first directory of the kind that has it on disk or in the index.
@@ -56,13 +61,13 @@ impl IndexedFiles {
         if path == RelativePath::root() {
             return Err(ServiceError::invalid("relativePath", "is missing"));
         }
-        let directories = self.store.list_directories().await?;
+        let directories = self.directories.list_directories().await?;
         let mut reports = Vec::new();
         for directory in directories
             .into_iter()
             .filter(|directory| directory.kind == *kind)
         {
-            let indexed = self.store.file_at(directory.id, &path).await?;
+            let indexed = self.files.file_at(directory.id, &path).await?;
             let now = tokio::task::spawn_blocking({
                 let (plugins, directory, path) = (self.plugins.clone(), directory.clone(), path.clone());
                 move || explain(&plugins, directory, &path)

@@ -12,7 +12,7 @@ use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{FieldError, Result, ServiceError};
 pub use svc_store::ItemFilter;
-use svc_store::Store;
+use svc_store::{ItemRepository, UserItemRepository};
 
 /// An item with its user's data.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,11 +67,11 @@ pub fn parse_id(path: &str, text: &str) -> std::result::Result<MediaId, FieldErr
 ///
 /// # Errors
 /// Not found; database errors.
-pub async fn find_item(store: &Store, actor: &Actor, key: ItemKey) -> Result<ItemSummary> {
+pub async fn find_item(items: &ItemRepository, actor: &Actor, key: ItemKey) -> Result<ItemSummary> {
     if !actor.may(read_capability(key.0)) {
         return Err(ServiceError::NotFound);
     }
-    let mut found = store.item_summaries(&actor.scope, [key]).await?;
+    let mut found = items.item_summaries(&actor.scope, [key]).await?;
     found.remove(&key).ok_or(ServiceError::NotFound)
 }
 
@@ -99,12 +99,12 @@ with_user_data!(Track: MusicTrack, Photo: Photo, Movie: Movie, Episode: TvEpisod
 
 /// Fills in the actor's data of items, as far as the credential permits.
 pub(super) async fn add_user_data<T: WithUserData>(
-    store: &Store,
+    user_items: &UserItemRepository,
     actor: &Actor,
     items: &mut [T],
 ) -> Result<()> {
     let keys: Vec<_> = items.iter().map(T::key).collect();
-    let found = user_data(store, actor, &keys).await?;
+    let found = user_data(user_items, actor, &keys).await?;
     for item in items {
         let data = found.get(&item.key()).copied().unwrap_or_default();
         item.set_user_data(data);
@@ -112,13 +112,17 @@ pub(super) async fn add_user_data<T: WithUserData>(
     Ok(())
 }
 
-async fn user_data(store: &Store, actor: &Actor, keys: &[ItemKey]) -> Result<HashMap<ItemKey, UserData>> {
+async fn user_data(
+    user_items: &UserItemRepository,
+    actor: &Actor,
+    keys: &[ItemKey],
+) -> Result<HashMap<ItemKey, UserData>> {
     let plays = actor.may(Capability::HistoryRead);
     let ratings = actor.may(Capability::RatingsRead);
     if keys.is_empty() || !(plays || ratings) {
         return Ok(HashMap::new());
     }
-    let mut found = store.user_data(actor.user.id, keys).await?;
+    let mut found = user_items.user_data(actor.user.id, keys).await?;
     for data in found.values_mut() {
         if !plays {
             data.playback = Playback::default();
@@ -132,12 +136,12 @@ async fn user_data(store: &Store, actor: &Actor, keys: &[ItemKey]) -> Result<Has
 
 /// Adds summaries to items; those deleted meanwhile are omitted.
 pub(super) async fn with_summaries(
-    store: &Store,
+    repository: &ItemRepository,
     actor: &Actor,
     items: Vec<UserItem>,
 ) -> Result<Vec<KnownItem>> {
     let keys = items.iter().map(|item| item.key);
-    let mut summaries: HashMap<ItemKey, ItemSummary> = store.item_summaries(&actor.scope, keys).await?;
+    let mut summaries: HashMap<ItemKey, ItemSummary> = repository.item_summaries(&actor.scope, keys).await?;
     let known = items.into_iter().filter_map(|item| {
         Some(KnownItem {
             key: item.key,

@@ -11,7 +11,7 @@ use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{AuthContext, ClientInfo, Context, run_to_completion};
-use svc_store::IdentityChange;
+use svc_store::{DirectoryRepository, IdentityChange, LibraryRepository};
 
 pub use crate::library_input::{LibraryPatch, NewGrant, NewLibrary};
 
@@ -42,6 +42,8 @@ pub struct LibraryInfo {
 #[derive(Debug, Clone)]
 pub struct Libraries {
     context: Context,
+    libraries: LibraryRepository,
+    directories: DirectoryRepository,
 }
 
 /// Checks that no other library of the kind has this name.
@@ -70,8 +72,12 @@ fn manages(actor: &Actor) -> bool {
 
 impl Libraries {
     /// Creates the service.
-    pub fn new(context: Context) -> Self {
-        Self { context }
+    pub fn new(context: Context, libraries: LibraryRepository, directories: DirectoryRepository) -> Self {
+        Self {
+            context,
+            libraries,
+            directories,
+        }
     }
 
     /// Lists the libraries that are granted to the actor; all of them if the actor may change libraries.
@@ -115,10 +121,9 @@ impl Libraries {
     }
 
     async fn visible(&self, actor: &Actor) -> Result<Vec<Library>> {
-        let store = &self.context.store;
-        let mut libraries = store.libraries().await?;
+        let mut libraries = self.libraries.libraries().await?;
         if !actor.user.is_owner && !manages(actor) {
-            let admitted = store.admitted_libraries(actor.user.id).await?;
+            let admitted = self.libraries.admitted_libraries(actor.user.id).await?;
             libraries.retain(|library| admitted.contains(&library.id));
         }
         Ok(libraries)
@@ -128,7 +133,7 @@ impl Libraries {
         if libraries.is_empty() {
             return Ok(Vec::new());
         }
-        let counts = self.context.store.library_counts().await?;
+        let counts = self.libraries.library_counts().await?;
         let info = |library: Library| LibraryInfo {
             counts: counts.get(&library.id).copied().unwrap_or_default(),
             library,
@@ -235,7 +240,7 @@ impl Libraries {
         if MediaKind::BUILT_IN.contains(&kind.as_str()) {
             return Ok(kind);
         }
-        let directories = self.context.store.list_directories().await?;
+        let directories = self.directories.list_directories().await?;
         let configured = directories.iter().any(|directory| directory.kind == kind);
         let unknown = || ServiceError::unknown("mediaKind", "there are no directories of this kind");
         configured.then_some(kind).ok_or_else(unknown)

@@ -10,6 +10,7 @@ use svc_identity::capability::Capability;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::item_link::ItemLink;
 use svc_identity::keys::KeyRing;
+use svc_store::ItemRepository;
 
 /// Minimum lifetime; a shorter one would end before the player starts.
 pub const SHORTEST: Duration = Duration::from_secs(60);
@@ -44,13 +45,14 @@ pub struct NewLink {
 #[derive(Debug, Clone)]
 pub struct Links {
     context: Context,
+    items: ItemRepository,
     keys: KeyRing,
 }
 
 impl Links {
     /// Creates the service.
-    pub fn new(context: Context, keys: KeyRing) -> Self {
-        Self { context, keys }
+    pub fn new(context: Context, items: ItemRepository, keys: KeyRing) -> Self {
+        Self { context, items, keys }
     }
 
     /// Creates a link to an item that the caller may open. It is valid while the caller may open the item and while the
@@ -67,11 +69,7 @@ impl Links {
             return Err(ServiceError::invalid("expiresIn", bounds));
         }
         let item = (request.item, request.id);
-        let visible = self
-            .context
-            .store
-            .accessible_items_of(&actor.scope, &[item])
-            .await?;
+        let visible = self.items.accessible_items_of(&actor.scope, &[item]).await?;
         if !visible.contains(&item) {
             return Err(ServiceError::NotFound);
         }

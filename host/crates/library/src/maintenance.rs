@@ -11,6 +11,7 @@ use svc_identity::error::Result;
 use svc_identity::login::KNOWN_ADDRESS;
 use svc_identity::origins::Origins;
 use svc_identity::settings::Settings;
+use svc_store::{RunRepository, SessionRepository, UserRepository};
 
 /// Interval of checks for changes by other processes.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
@@ -24,8 +25,14 @@ const AUDIT_LINES: i64 = 100_000;
 /// The maintenance task.
 #[derive(Debug, Clone)]
 pub struct Maintenance {
-    /// Database and clock.
+    /// Clock, and the revision of accounts.
     pub context: Context,
+    /// Receives the times of last use.
+    pub users: UserRepository,
+    /// Pruned.
+    pub sessions: SessionRepository,
+    /// Pruned.
+    pub runs: RunRepository,
     /// Last-use times that are not yet written.
     pub activity: ActivityLog,
     /// Plugins whose quarantines are written to the audit log.
@@ -47,7 +54,7 @@ impl Maintenance {
         loop {
             let outcome = tokio::select! {
                 _ = look.tick() => self.reload_changes().await,
-                _ = write.tick() => self.activity.write(&self.context.store).await,
+                _ = write.tick() => self.activity.write(&self.users).await,
                 _ = prune.tick() => self.prune().await,
             };
             if let Err(error) = outcome {
@@ -58,8 +65,7 @@ impl Maintenance {
 
     async fn reload_changes(&self) -> Result<()> {
         self.plugins.note_quarantines().await;
-        let store = &self.context.store;
-        if store.refresh_identity_revision().await? {
+        if self.context.identity.refresh_identity_revision().await? {
             self.settings.reload().await?;
             self.origins.reload().await?;
         }
@@ -71,9 +77,9 @@ impl Maintenance {
             let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
             Timestamp::from_millis(self.context.now().millis().saturating_sub(millis))
         };
-        let store = &self.context.store;
-        store.prune_runs(RUNS).await?;
-        Ok(store
+        self.runs.prune_runs(RUNS).await?;
+        Ok(self
+            .sessions
             .prune_identity(ago(PRUNE_EVERY), ago(KNOWN_ADDRESS), AUDIT_LINES)
             .await?)
     }
@@ -81,7 +87,7 @@ impl Maintenance {
     /// Stops background work and writes data that is only in memory.
     pub async fn close(&self) {
         self.waveforms.close().await;
-        if let Err(error) = self.activity.write(&self.context.store).await {
+        if let Err(error) = self.activity.write(&self.users).await {
             tracing::warn!(%error, "last-use times could not be stored");
         }
     }

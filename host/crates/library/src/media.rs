@@ -13,7 +13,7 @@ use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater
 use svc_platform::data_dir::DataDir;
 use svc_platform::media_root::{MediaRoot, OpenedFile};
 use svc_plugin_host::Plugins;
-use svc_store::{MediaFile, Store};
+use svc_store::{FileRepository, MediaFile, MusicRepository};
 
 pub(super) use artwork::open_picture;
 pub use artwork::{OpenedPicture, PictureBytes};
@@ -51,16 +51,23 @@ pub struct OpenedMedia {
 /// The service that opens media files.
 #[derive(Debug, Clone)]
 pub struct Media {
-    store: Store,
+    music: MusicRepository,
+    files: FileRepository,
     plugins: Plugins,
     data_dir: Arc<DataDir>,
 }
 
 impl Media {
     /// Creates the service. Artwork too large for memory is written to the data directory.
-    pub fn new(store: Store, plugins: Plugins, data_dir: Arc<DataDir>) -> Self {
+    pub fn new(
+        music: MusicRepository,
+        files: FileRepository,
+        plugins: Plugins,
+        data_dir: Arc<DataDir>,
+    ) -> Self {
         Self {
-            store,
+            music,
+            files,
             plugins,
             data_dir,
         }
@@ -87,9 +94,9 @@ impl Media {
     /// # Errors
     /// Not found; absent `artwork_missing` or `file_missing`; try later `storage_unavailable`; database errors.
     pub async fn open_track_picture(&self, actor: &Actor, id: MusicTrackId) -> Result<OpenedPicture> {
-        match self.store.track_picture(&actor.scope, id).await? {
+        match self.music.track_picture(&actor.scope, id).await? {
             Some(picture) => self.open_embedded(picture).await,
-            None if self.store.track(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
+            None if self.music.track(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
     }
@@ -99,16 +106,16 @@ impl Media {
     /// # Errors
     /// As [`Self::open_track_picture`].
     pub async fn open_release_picture(&self, actor: &Actor, id: MusicReleaseId) -> Result<OpenedPicture> {
-        match self.store.release_picture(&actor.scope, id).await? {
+        match self.music.release_picture(&actor.scope, id).await? {
             Some(picture) => self.open_embedded(picture).await,
-            None if self.store.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
+            None if self.music.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
     }
 
     async fn open(&self, actor: &Actor, id: FileId, kind: &MediaKind) -> Result<OpenedMedia> {
         let media = self
-            .store
+            .files
             .media_file(&actor.scope, id)
             .await?
             .filter(|media| media.kind == *kind);

@@ -4,7 +4,7 @@ use svc_domain::id::UserId;
 use svc_domain::kind::CachePartition;
 use svc_identity::actor::Actor;
 use svc_identity::capability::CapabilitySet;
-use svc_store::Store;
+use svc_store::{IdentityRepository, VersionCounterRepository};
 
 /// The versions for a caller: responses with equal versions are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,24 +24,27 @@ pub struct MediaVersion {
 /// Reads the current versions.
 #[derive(Debug, Clone)]
 pub struct MediaStates {
-    store: Store,
+    version_counters: VersionCounterRepository,
+    identity: IdentityRepository,
 }
 
 impl MediaStates {
     /// Creates the service.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(version_counters: VersionCounterRepository, identity: IdentityRepository) -> Self {
+        Self {
+            version_counters,
+            identity,
+        }
     }
 
     /// The current versions for a caller; `part` restricts the media version to one cache partition.
     pub fn of(&self, actor: &Actor, part: Option<CachePartition>) -> MediaVersion {
-        let store = &self.store;
         MediaVersion {
             user: actor.user.id,
             capabilities: actor.capabilities,
-            identity: store.identity_revision_of(actor.user.id),
-            media: store.media_version_counter(part),
-            personal: store.personal_version_counter(actor.user.id),
+            identity: self.identity.identity_revision_of(actor.user.id),
+            media: self.version_counters.media_version_counter(part),
+            personal: self.version_counters.personal_version_counter(actor.user.id),
         }
     }
 }

@@ -6,19 +6,20 @@ use svc_domain::list::{ListRequest, Listing};
 use svc_domain::video::Movie;
 use svc_identity::actor::Actor;
 use svc_identity::error::{Result, ServiceError};
-use svc_store::{Hits, Store};
+use svc_store::{Hits, MovieRepository, UserItemRepository};
 pub use svc_store::{ItemFilter, MovieFilter, MovieOrder};
 
 /// Movies; items outside of the actor's access filter are treated as not existing.
 #[derive(Debug, Clone)]
 pub struct Movies {
-    store: Store,
+    movies: MovieRepository,
+    user_items: UserItemRepository,
 }
 
 impl Movies {
     /// Creates the service.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(movies: MovieRepository, user_items: UserItemRepository) -> Self {
+        Self { movies, user_items }
     }
 
     /// Lists movies.
@@ -31,7 +32,7 @@ impl Movies {
         filter: &MovieFilter,
         request: &ListRequest<MovieOrder>,
     ) -> Result<Listing<Movie>> {
-        let mut movies = self.store.list_movies(&actor.scope, filter, request).await?;
+        let mut movies = self.movies.list_movies(&actor.scope, filter, request).await?;
         self.add_user_data(actor, &mut movies.items).await?;
         Ok(movies)
     }
@@ -41,13 +42,13 @@ impl Movies {
     /// # Errors
     /// Database errors.
     pub async fn found(&self, actor: &Actor, hits: Hits) -> Result<Listing<Movie>> {
-        let mut movies = self.store.found_movies(&actor.scope, hits).await?;
+        let mut movies = self.movies.found_movies(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut movies.items).await?;
         Ok(movies)
     }
 
     async fn add_user_data(&self, actor: &Actor, movies: &mut [Movie]) -> Result<()> {
-        items::add_user_data(&self.store, actor, movies).await
+        items::add_user_data(&self.user_items, actor, movies).await
     }
 
     /// One movie.
@@ -55,7 +56,7 @@ impl Movies {
     /// # Errors
     /// Not found; database errors.
     pub async fn movie(&self, actor: &Actor, id: MovieId) -> Result<Movie> {
-        let movie = self.store.movie(&actor.scope, id).await?;
+        let movie = self.movies.movie(&actor.scope, id).await?;
         let mut movie = movie.ok_or(ServiceError::NotFound)?;
         self.add_user_data(actor, std::slice::from_mut(&mut movie))
             .await?;

@@ -9,18 +9,19 @@ use svc_identity::error::{Result, ServiceError};
 pub use svc_store::{
     ArtistFilter, ArtistOrder, GenreOrder, ItemFilter, ReleaseFilter, ReleaseOrder, TrackFilter, TrackOrder,
 };
-use svc_store::{Hits, Store};
+use svc_store::{Hits, MusicRepository, UserItemRepository};
 
 /// Music; items outside of the actor's access filter are treated as not existing.
 #[derive(Debug, Clone)]
 pub struct Music {
-    store: Store,
+    music: MusicRepository,
+    user_items: UserItemRepository,
 }
 
 impl Music {
     /// Creates the service.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(music: MusicRepository, user_items: UserItemRepository) -> Self {
+        Self { music, user_items }
     }
 
     /// Lists tracks.
@@ -33,7 +34,7 @@ impl Music {
         filter: &TrackFilter,
         request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
-        let mut tracks = self.store.list_tracks(&actor.scope, filter, request).await?;
+        let mut tracks = self.music.list_tracks(&actor.scope, filter, request).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
@@ -43,7 +44,7 @@ impl Music {
     /// # Errors
     /// Database errors.
     pub async fn found_tracks(&self, actor: &Actor, hits: Hits) -> Result<Listing<Track>> {
-        let mut tracks = self.store.found_tracks(hits).await?;
+        let mut tracks = self.music.found_tracks(hits).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
@@ -53,7 +54,7 @@ impl Music {
     /// # Errors
     /// Database errors.
     pub async fn found_releases(&self, actor: &Actor, hits: Hits) -> Result<Listing<Release>> {
-        Ok(self.store.found_releases(&actor.scope, hits).await?)
+        Ok(self.music.found_releases(&actor.scope, hits).await?)
     }
 
     /// The artists of search hits.
@@ -61,11 +62,11 @@ impl Music {
     /// # Errors
     /// Database errors.
     pub async fn found_artists(&self, actor: &Actor, hits: Hits) -> Result<Listing<Artist>> {
-        Ok(self.store.found_artists(&actor.scope, hits).await?)
+        Ok(self.music.found_artists(&actor.scope, hits).await?)
     }
 
     async fn add_user_data(&self, actor: &Actor, tracks: &mut [Track]) -> Result<()> {
-        items::add_user_data(&self.store, actor, tracks).await
+        items::add_user_data(&self.user_items, actor, tracks).await
     }
 
     /// One track.
@@ -73,7 +74,7 @@ impl Music {
     /// # Errors
     /// Not found; database errors.
     pub async fn track(&self, actor: &Actor, id: MusicTrackId) -> Result<Track> {
-        let track = self.store.track(&actor.scope, id).await?;
+        let track = self.music.track(&actor.scope, id).await?;
         let mut track = track.ok_or(ServiceError::NotFound)?;
         self.add_user_data(actor, std::slice::from_mut(&mut track))
             .await?;
@@ -90,7 +91,7 @@ impl Music {
         filter: &ReleaseFilter,
         request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
-        Ok(self.store.list_releases(&actor.scope, filter, request).await?)
+        Ok(self.music.list_releases(&actor.scope, filter, request).await?)
     }
 
     /// One release.
@@ -98,7 +99,7 @@ impl Music {
     /// # Errors
     /// Not found; database errors.
     pub async fn release(&self, actor: &Actor, id: MusicReleaseId) -> Result<Release> {
-        self.store
+        self.music
             .release(&actor.scope, id)
             .await?
             .ok_or(ServiceError::NotFound)
@@ -115,7 +116,7 @@ impl Music {
         part: OrderedPagination,
     ) -> Result<Listing<Track>> {
         self.release(actor, id).await?;
-        let mut tracks = self.store.release_tracks(&actor.scope, id, part).await?;
+        let mut tracks = self.music.release_tracks(&actor.scope, id, part).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
@@ -130,7 +131,7 @@ impl Music {
         filter: &ArtistFilter,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
-        Ok(self.store.list_artists(&actor.scope, filter, request).await?)
+        Ok(self.music.list_artists(&actor.scope, filter, request).await?)
     }
 
     /// One artist.
@@ -138,7 +139,7 @@ impl Music {
     /// # Errors
     /// Not found; database errors.
     pub async fn artist(&self, actor: &Actor, id: MusicArtistId) -> Result<Artist> {
-        self.store
+        self.music
             .artist(&actor.scope, id)
             .await?
             .ok_or(ServiceError::NotFound)
@@ -172,6 +173,6 @@ impl Music {
         actor: &Actor,
         request: &ListRequest<GenreOrder>,
     ) -> Result<Listing<Genre>> {
-        Ok(self.store.list_genres(&actor.scope, request).await?)
+        Ok(self.music.list_genres(&actor.scope, request).await?)
     }
 }

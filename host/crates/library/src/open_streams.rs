@@ -17,7 +17,7 @@ use svc_identity::authentication::{Authentication, PermissionSnapshot, Principal
 use svc_identity::capability::Capability;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::settings::Settings;
-use svc_store::{Result as StoreResult, Store};
+use svc_store::{FileRepository, Result as StoreResult};
 
 /// The registry of open streams.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub struct OpenStreams(Arc<Shared>);
 struct Shared {
     settings: Settings,
     authentication: Authentication,
-    store: Store,
+    files: FileRepository,
     look: Duration,
     state: Mutex<State>,
 }
@@ -74,11 +74,16 @@ pub struct OpenStream {
 impl OpenStreams {
     /// Creates the registry, limited by the setting `max_concurrent_streams`. Permissions are checked every `look`: a
     /// stream without permission fails within this time, and its connection is closed within the same time again.
-    pub fn new(settings: Settings, authentication: Authentication, store: Store, look: Duration) -> Self {
+    pub fn new(
+        settings: Settings,
+        authentication: Authentication,
+        files: FileRepository,
+        look: Duration,
+    ) -> Self {
         Self(Arc::new(Shared {
             settings,
             authentication,
-            store,
+            files,
             look,
             state: Mutex::default(),
         }))
@@ -193,7 +198,7 @@ async fn watch(shared: Arc<Shared>) {
                 return;
             }
         }
-        if let Err(error) = shared.look().await {
+        if let Err(error) = shared.check_permissions().await {
             tracing::warn!(%error, "cannot check whether open streams are still permitted");
         }
     }
@@ -256,7 +261,7 @@ impl Shared {
         file: FileId,
     ) -> StoreResult<bool> {
         Ok(permissions.capabilities.contains(capability)
-            && self.store.media_file(&permissions.scope, file).await?.is_some())
+            && self.files.media_file(&permissions.scope, file).await?.is_some())
     }
 
     /// Records that a stream is permitted until a time at this version; `None` ends it.

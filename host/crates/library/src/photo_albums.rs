@@ -10,7 +10,7 @@ use svc_events::{EventKind, Events, photos as told};
 use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
-use svc_store::NewPhotoAlbum;
+use svc_store::{NewPhotoAlbum, PhotoAlbumRepository, PhotoRepository, UserRepository};
 
 pub use input::AlbumInput;
 pub(super) use input::check_description;
@@ -32,6 +32,9 @@ mod limits {
 #[derive(Debug, Clone)]
 pub struct PhotoAlbums {
     context: Context,
+    photo_albums: PhotoAlbumRepository,
+    photos: PhotoRepository,
+    users: UserRepository,
     events: Events,
 }
 
@@ -40,8 +43,20 @@ pub type PhotoResult = (String, AlbumPhotoOutcome);
 
 impl PhotoAlbums {
     /// Creates the service.
-    pub fn new(context: Context, events: Events) -> Self {
-        Self { context, events }
+    pub fn new(
+        context: Context,
+        photo_albums: PhotoAlbumRepository,
+        photos: PhotoRepository,
+        users: UserRepository,
+        events: Events,
+    ) -> Self {
+        Self {
+            context,
+            photo_albums,
+            photos,
+            users,
+            events,
+        }
     }
 
     /// Lists the albums that the actor may see.
@@ -55,8 +70,8 @@ impl PhotoAlbums {
         order: Order,
         page: Pagination,
     ) -> Result<Listing<PhotoAlbum>> {
-        let store = &self.context.store;
-        Ok(store
+        Ok(self
+            .photo_albums
             .list_photo_albums(&actor.scope, actor.user.id, by, order, page)
             .await?)
     }
@@ -66,8 +81,8 @@ impl PhotoAlbums {
     /// # Errors
     /// Database errors.
     pub async fn search(&self, actor: &Actor, text: &str, page: Pagination) -> Result<Listing<PhotoAlbum>> {
-        let store = &self.context.store;
-        Ok(store
+        Ok(self
+            .photo_albums
             .search_photo_albums(&actor.scope, actor.user.id, text, page)
             .await?)
     }
@@ -77,8 +92,10 @@ impl PhotoAlbums {
     /// # Errors
     /// Not found, also if the actor may not see it; database errors.
     pub async fn get(&self, actor: &Actor, id: PhotoAlbumId) -> Result<PhotoAlbum> {
-        let store = &self.context.store;
-        let album = store.photo_album(&actor.scope, actor.user.id, id).await?;
+        let album = self
+            .photo_albums
+            .photo_album(&actor.scope, actor.user.id, id)
+            .await?;
         album.ok_or(ServiceError::NotFound)
     }
 
@@ -105,8 +122,11 @@ impl PhotoAlbums {
         };
         let (this, id, owner) = (self.clone(), new.id, actor.user.id);
         run_to_completion(&self.context.tasks, "photo-album-create", async move {
-            let store = &this.context.store;
-            if !store.insert_photo_album(&new, limits::ALBUMS, now).await? {
+            if !this
+                .photo_albums
+                .insert_photo_album(&new, limits::ALBUMS, now)
+                .await?
+            {
                 let message = "you have reached the limit on albums";
                 return Err(ServiceError::conflict(ErrorCode::TooManyPhotoAlbums, message));
             }
@@ -126,9 +146,11 @@ impl PhotoAlbums {
         self.require_own(actor, id).await?;
         patch.users = self.known_users(actor, patch.users).await?;
         if let Some(Some(cover)) = patch.cover {
-            let store = &self.context.store;
-            let seen = store.photo(&actor.scope, cover).await?.is_some();
-            let albums = store.albums_of_photos(actor.user.id, &[cover]).await?;
+            let seen = self.photos.photo(&actor.scope, cover).await?.is_some();
+            let albums = self
+                .photo_albums
+                .albums_of_photos(actor.user.id, &[cover])
+                .await?;
             if !seen || albums.get(&cover).is_none_or(|albums| !albums.contains(&id)) {
                 return Err(ServiceError::unknown(
                     "coverPhotoId",
@@ -139,8 +161,10 @@ impl PhotoAlbums {
         let (this, owner) = (self.clone(), actor.user.id);
         run_to_completion(&self.context.tasks, "photo-album-update", async move {
             let now = this.context.now();
-            let store = &this.context.store;
-            let readers = store.update_photo_album(owner, id, &patch, now).await?;
+            let readers = this
+                .photo_albums
+                .update_photo_album(owner, id, &patch, now)
+                .await?;
             let readers = readers.ok_or(ServiceError::NotFound)?;
             this.publish(EventKind::PhotoAlbumUpdated, (owner, id), &readers, None);
             Ok(())
@@ -156,7 +180,7 @@ impl PhotoAlbums {
     pub async fn delete(&self, actor: &Actor, id: PhotoAlbumId) -> Result<()> {
         let (this, owner) = (self.clone(), actor.user.id);
         run_to_completion(&self.context.tasks, "photo-album-delete", async move {
-            let readers = this.context.store.delete_photo_album(owner, id).await?;
+            let readers = this.photo_albums.delete_photo_album(owner, id).await?;
             let readers = readers.ok_or(ServiceError::NotFound)?;
             this.publish(EventKind::PhotoAlbumDeleted, (owner, id), &readers, None);
             Ok(())
@@ -172,8 +196,9 @@ impl PhotoAlbums {
         let (ids, others) = parse(photos);
         let (this, owner, scope) = (self.clone(), actor.user.id, actor.scope.clone());
         let outcomes = run_to_completion(&self.context.tasks, "photo-album-add", async move {
-            let (store, now) = (&this.context.store, this.context.now());
-            let added = store
+            let now = this.context.now();
+            let added = this
+                .photo_albums
                 .add_to_photo_album(&scope, (owner, id), &ids, limits::PHOTOS, now)
                 .await?;
             let (outcomes, added, readers) = added.ok_or(ServiceError::NotFound)?;
@@ -200,8 +225,11 @@ impl PhotoAlbums {
         let (ids, others) = parse(photos);
         let (this, owner) = (self.clone(), actor.user.id);
         let outcomes = run_to_completion(&self.context.tasks, "photo-album-remove", async move {
-            let (store, now) = (&this.context.store, this.context.now());
-            let removed = store.remove_from_photo_album((owner, id), &ids, now).await?;
+            let now = this.context.now();
+            let removed = this
+                .photo_albums
+                .remove_from_photo_album((owner, id), &ids, now)
+                .await?;
             let (outcomes, removed, readers) = removed.ok_or(ServiceError::NotFound)?;
             if !removed.is_empty() {
                 let kind = EventKind::PhotoAlbumPhotosRemoved;

@@ -13,7 +13,7 @@ use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
-use svc_store::Hits;
+use svc_store::{Hits, PhotoAlbumRepository, PhotoRepository, UserItemRepository};
 
 pub use corrections::PhotoUpdate;
 pub use svc_store::{BoundingBox, ItemFilter, PhotoFilter, PhotoOrder};
@@ -22,13 +22,28 @@ pub use svc_store::{BoundingBox, ItemFilter, PhotoFilter, PhotoOrder};
 #[derive(Debug, Clone)]
 pub struct Photos {
     context: Context,
+    photos: PhotoRepository,
+    photo_albums: PhotoAlbumRepository,
+    user_items: UserItemRepository,
     events: Events,
 }
 
 impl Photos {
     /// Creates the service.
-    pub fn new(context: Context, events: Events) -> Self {
-        Self { context, events }
+    pub fn new(
+        context: Context,
+        photos: PhotoRepository,
+        photo_albums: PhotoAlbumRepository,
+        user_items: UserItemRepository,
+        events: Events,
+    ) -> Self {
+        Self {
+            context,
+            photos,
+            photo_albums,
+            user_items,
+            events,
+        }
     }
 
     /// Lists photos; none for an album that the actor may not see.
@@ -48,8 +63,7 @@ impl Photos {
                 next: None,
             });
         }
-        let store = &self.context.store;
-        let mut photos = store.list_photos(&actor.scope, filter, request).await?;
+        let mut photos = self.photos.list_photos(&actor.scope, filter, request).await?;
         self.add_albums(actor, &mut photos.items).await?;
         self.add_user_data(actor, &mut photos.items).await?;
         Ok(photos)
@@ -60,7 +74,7 @@ impl Photos {
     /// # Errors
     /// Database errors.
     pub async fn found(&self, actor: &Actor, hits: Hits) -> Result<Listing<Photo>> {
-        let mut photos = self.context.store.found_photos(hits).await?;
+        let mut photos = self.photos.found_photos(hits).await?;
         self.add_albums(actor, &mut photos.items).await?;
         self.add_user_data(actor, &mut photos.items).await?;
         Ok(photos)
@@ -81,8 +95,8 @@ impl Photos {
         if self.is_of_hidden_album(actor, filter).await? {
             return Ok(Vec::new());
         }
-        let store = &self.context.store;
-        let mut buckets = store
+        let mut buckets = self
+            .photos
             .photo_buckets(&actor.scope, filter, libraries, granularity)
             .await?;
         if order == Order::Descending {
@@ -96,7 +110,7 @@ impl Photos {
     /// # Errors
     /// Not found; database errors.
     pub async fn photo(&self, actor: &Actor, id: PhotoId) -> Result<Photo> {
-        let photo = self.context.store.photo(&actor.scope, id).await?;
+        let photo = self.photos.photo(&actor.scope, id).await?;
         let mut photos = [photo.ok_or(ServiceError::NotFound)?];
         self.add_albums(actor, &mut photos).await?;
         self.add_user_data(actor, &mut photos).await?;
@@ -118,7 +132,7 @@ impl Photos {
         let patch = patch?;
         run_to_completion(&self.context.tasks, "photo-update", async move {
             let now = this.context.now();
-            let class = this.context.store.update_photo(&scope, id, &patch, now).await?;
+            let class = this.photos.update_photo(&scope, id, &patch, now).await?;
             let class = class.ok_or(ServiceError::NotFound)?;
             this.events.publish(|| told::updated(id, class));
             Ok(())
@@ -128,7 +142,7 @@ impl Photos {
     }
 
     async fn add_user_data(&self, actor: &Actor, photos: &mut [Photo]) -> Result<()> {
-        items::add_user_data(&self.context.store, actor, photos).await
+        items::add_user_data(&self.user_items, actor, photos).await
     }
 
     /// Whether the filter names an album that the actor may not see.
@@ -137,7 +151,7 @@ impl Photos {
             return Ok(false);
         };
         let may = actor.may(Capability::PhotoAlbumsRead);
-        Ok(!may || !self.context.store.sees_photo_album(actor.user.id, album).await?)
+        Ok(!may || !self.photo_albums.sees_photo_album(actor.user.id, album).await?)
     }
 
     async fn add_albums(&self, actor: &Actor, photos: &mut [Photo]) -> Result<()> {
@@ -145,7 +159,7 @@ impl Photos {
             return Ok(());
         }
         let ids: Vec<PhotoId> = photos.iter().map(|photo| photo.id).collect();
-        let mut albums = self.context.store.albums_of_photos(actor.user.id, &ids).await?;
+        let mut albums = self.photo_albums.albums_of_photos(actor.user.id, &ids).await?;
         for photo in photos {
             photo.albums = albums.remove(&photo.id).unwrap_or_default();
         }

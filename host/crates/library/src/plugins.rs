@@ -14,6 +14,7 @@ pub use svc_plugin_host::{PluginStats, PluginStatus};
 #[derive(Debug, Clone)]
 pub struct PluginList {
     context: Context,
+    log: BackgroundLog,
     plugins: Plugins,
     /// The quarantined plugins at the last check, with the reason.
     quarantined: Arc<Mutex<BTreeMap<String, String>>>,
@@ -21,9 +22,10 @@ pub struct PluginList {
 
 impl PluginList {
     /// Creates the service.
-    pub fn new(context: Context, plugins: Plugins) -> Self {
+    pub fn new(context: Context, log: BackgroundLog, plugins: Plugins) -> Self {
         Self {
             context,
+            log,
             plugins,
             quarantined: Arc::default(),
         }
@@ -36,10 +38,9 @@ impl PluginList {
 
     /// Writes an audit entry for each plugin quarantined since the last call.
     pub async fn note_quarantines(&self) {
-        let log = BackgroundLog::of(&self.context);
         for (plugin, reason) in self.newly_quarantined() {
             let details = [("plugin", plugin), ("reason", reason)];
-            log.note(AuditEvent::PluginQuarantined, None, &details).await;
+            self.log.note(AuditEvent::PluginQuarantined, None, &details).await;
         }
     }
 

@@ -9,18 +9,24 @@ use svc_domain::user_data::{FAVORITE, UserItem};
 use svc_identity::actor::Actor;
 use svc_identity::error::{FieldError, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
-use svc_store::UserItemList;
+use svc_store::{ItemRepository, UserItemList, UserItemRepository};
 
 /// The ratings service.
 #[derive(Debug, Clone)]
 pub struct Ratings {
     context: Context,
+    user_items: UserItemRepository,
+    items: ItemRepository,
 }
 
 impl Ratings {
     /// Creates the service.
-    pub fn new(context: Context) -> Self {
-        Self { context }
+    pub fn new(context: Context, user_items: UserItemRepository, items: ItemRepository) -> Self {
+        Self {
+            context,
+            user_items,
+            items,
+        }
     }
 
     /// Stores or replaces the actor's rating of an item.
@@ -47,11 +53,11 @@ impl Ratings {
                 return Err(ServiceError::Invalid(errors.collect()));
             }
         };
-        let store = self.context.store.clone();
-        let summary = user_items::item_of_request(&store, actor, key).await?;
+        let summary = user_items::item_of_request(&self.items, actor, key).await?;
+        let user_items = self.user_items.clone();
         let (user, now) = (actor.user.id, self.context.now());
         let UserItem { key, data } = run_to_completion(&self.context.tasks, "rating-change", async move {
-            Ok(store.rate(user, key, rating, now).await?)
+            Ok(user_items.rate(user, key, rating, now).await?)
         })
         .await?;
         Ok(KnownItem { key, summary, data })
@@ -72,7 +78,7 @@ impl Ratings {
             least: if favorites { FAVORITE } else { 0.0 },
         };
         let types = readable_types(actor, only);
-        user_items::list(&self.context.store, actor, &types, list, part).await
+        user_items::list((&self.user_items, &self.items), actor, &types, list, part).await
     }
 
     /// Deletes the actor's rating of an item; `false` if there is none.
@@ -81,9 +87,8 @@ impl Ratings {
     /// Not found; database errors.
     pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
         let key = (item, id.get());
-        user_items::delete(&self.context, actor, key, move |store, user| async move {
-            store.forget_rating(user, key).await
-        })
-        .await
+        let (user_items, user) = (self.user_items.clone(), actor.user.id);
+        let delete = async move { user_items.forget_rating(user, key).await };
+        user_items::delete(&self.context.tasks, &self.items, actor, key, delete).await
     }
 }

@@ -22,7 +22,7 @@ use svc_indexer::indexing::Indexing;
 use svc_platform::data_dir::DataDir;
 use svc_platform::random::random_hex;
 use svc_platform::secret_key::SecretKey;
-use svc_store::Instance;
+use svc_store::{Database, DirectoryRepository, Instance};
 
 /// How long a reset waits for the active run to stop; files take less time, except the largest ones.
 const STOP_WAIT: Duration = Duration::from_secs(10);
@@ -57,8 +57,12 @@ impl ResetType {
 /// The reset service.
 #[derive(Debug, Clone)]
 pub struct Reset {
-    /// Database and clock.
+    /// Ids, clock, randomness and tasks; starts the change.
     pub context: Context,
+    /// Compacted after a reset.
+    pub database: Database,
+    /// Media directories, synchronised with the configuration after a factory reset.
+    pub directories: DirectoryRepository,
     /// The active run is stopped first.
     pub indexing: Indexing,
     /// Replaced by a factory reset.
@@ -181,8 +185,7 @@ impl Reset {
         self.settings.reload().await?;
         self.origins.reload().await?;
         self.setup.look_again().await?;
-        self.context
-            .store
+        self.directories
             .sync_directories(&self.media, &self.context.ids, self.context.now())
             .await?;
         tracing::warn!("factory reset: anyone who reaches the server can set it up");
@@ -201,10 +204,10 @@ impl Reset {
     }
 
     fn shrink_later(&self) {
-        let store = self.context.store.clone();
+        let database = self.database.clone();
         // Only frees disk space, so it may be interrupted at shutdown.
         self.context.tasks.spawn_until_end("shrink", async move {
-            if let Err(error) = store.shrink().await {
+            if let Err(error) = database.shrink().await {
                 tracing::warn!(%error, "the database could not be compacted");
             }
         });

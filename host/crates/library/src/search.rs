@@ -15,7 +15,7 @@ use svc_domain::video::{Episode, Movie, Show};
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::Result;
-use svc_store::{SearchIndex, Store};
+use svc_store::{SearchIndex, SearchRepository};
 
 /// Input of [`Search::find`].
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub struct SearchResults {
 /// The search service.
 #[derive(Debug, Clone)]
 pub struct Search {
-    store: Store,
+    search: SearchRepository,
     music: Music,
     photos: Photos,
     albums: PhotoAlbums,
@@ -103,7 +103,7 @@ fn item_of(index: SearchIndex) -> ItemType {
 impl Search {
     /// Creates the service over these item services.
     pub fn new(
-        store: Store,
+        search: SearchRepository,
         music: Music,
         photos: Photos,
         albums: PhotoAlbums,
@@ -111,7 +111,7 @@ impl Search {
         tv: Tv,
     ) -> Self {
         Self {
-            store,
+            search,
             music,
             photos,
             albums,
@@ -134,7 +134,7 @@ impl Search {
         let indexes: Vec<_> = indexes
             .filter(|index| wants(SearchType::Item(item_of(*index))))
             .collect();
-        let hits = self.store.search(&actor.scope, &indexes, text, page).await?;
+        let hits = self.search.search(&actor.scope, &indexes, text, page).await?;
         let mut found = SearchResults::default();
         for (index, hits) in indexes.into_iter().zip(hits) {
             match index {

@@ -5,7 +5,7 @@ use svc_identity::keys::KeyRing;
 use svc_identity::settings::Settings;
 use svc_identity::setup::Setup;
 use svc_plugin_host::Plugins;
-use svc_store::{DatabaseVersion, Store};
+use svc_store::{Database, DatabaseVersion};
 
 /// Facts of the build, all set by the build script.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ pub struct InstanceInfo {
 /// The server information service.
 #[derive(Debug, Clone)]
 pub struct Server {
-    store: Store,
+    database: Database,
     plugins: Plugins,
     setup: Setup,
     settings: Settings,
@@ -59,7 +59,7 @@ pub struct Server {
 impl Server {
     /// Creates the service.
     pub fn new(
-        store: Store,
+        database: Database,
         plugins: Plugins,
         setup: Setup,
         settings: Settings,
@@ -68,7 +68,7 @@ impl Server {
         kiosk_mode: bool,
     ) -> Self {
         Self {
-            store,
+            database,
             plugins,
             setup,
             settings,
@@ -88,7 +88,7 @@ impl Server {
     /// # Errors
     /// Try later if it does not.
     pub async fn check_ready(&self) -> Result<()> {
-        Ok(self.store.ping().await?)
+        Ok(self.database.ping().await?)
     }
 
     /// Public facts about the instance, without a database query.
@@ -112,7 +112,7 @@ impl Server {
             .filter_map(|status| status.manifest);
         Ok(Versions {
             build: self.build.clone(),
-            database: self.store.database_version().await?,
+            database: self.database.database_version().await?,
             plugins: manifests
                 .map(|manifest| (manifest.id, manifest.version))
                 .collect(),

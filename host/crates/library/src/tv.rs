@@ -6,19 +6,20 @@ use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::video::{Episode, Season, Show};
 use svc_identity::actor::Actor;
 use svc_identity::error::{Result, ServiceError};
-use svc_store::{Hits, Store};
+use svc_store::{Hits, TvRepository, UserItemRepository};
 pub use svc_store::{ItemFilter, ShowFilter, ShowOrder};
 
 /// TV shows; items outside of the actor's access filter are treated as not existing.
 #[derive(Debug, Clone)]
 pub struct Tv {
-    store: Store,
+    tv: TvRepository,
+    user_items: UserItemRepository,
 }
 
 impl Tv {
     /// Creates the service.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(tv: TvRepository, user_items: UserItemRepository) -> Self {
+        Self { tv, user_items }
     }
 
     /// Lists shows.
@@ -31,7 +32,7 @@ impl Tv {
         filter: &ShowFilter,
         request: &ListRequest<ShowOrder>,
     ) -> Result<Listing<Show>> {
-        Ok(self.store.list_shows(&actor.scope, filter, request).await?)
+        Ok(self.tv.list_shows(&actor.scope, filter, request).await?)
     }
 
     /// The shows of search hits.
@@ -39,7 +40,7 @@ impl Tv {
     /// # Errors
     /// Database errors.
     pub async fn found_shows(&self, actor: &Actor, hits: Hits) -> Result<Listing<Show>> {
-        Ok(self.store.found_shows(&actor.scope, hits).await?)
+        Ok(self.tv.found_shows(&actor.scope, hits).await?)
     }
 
     /// The episodes of search hits.
@@ -47,7 +48,7 @@ impl Tv {
     /// # Errors
     /// Database errors.
     pub async fn found_episodes(&self, actor: &Actor, hits: Hits) -> Result<Listing<Episode>> {
-        let mut episodes = self.store.found_episodes(&actor.scope, hits).await?;
+        let mut episodes = self.tv.found_episodes(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }
@@ -57,7 +58,7 @@ impl Tv {
     /// # Errors
     /// Not found; database errors.
     pub async fn show(&self, actor: &Actor, id: TvShowId) -> Result<Show> {
-        self.store
+        self.tv
             .show(&actor.scope, id)
             .await?
             .ok_or(ServiceError::NotFound)
@@ -74,7 +75,7 @@ impl Tv {
         part: OrderedPagination,
     ) -> Result<Listing<Season>> {
         self.show(actor, id).await?;
-        Ok(self.store.show_seasons(&actor.scope, id, part).await?)
+        Ok(self.tv.show_seasons(&actor.scope, id, part).await?)
     }
 
     /// The episodes of a show in viewing order.
@@ -89,7 +90,7 @@ impl Tv {
         part: OrderedPagination,
     ) -> Result<Listing<Episode>> {
         self.show(actor, id).await?;
-        let mut episodes = self.store.show_episodes(&actor.scope, id, filter, part).await?;
+        let mut episodes = self.tv.show_episodes(&actor.scope, id, filter, part).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }
@@ -99,7 +100,7 @@ impl Tv {
     /// # Errors
     /// Not found; database errors.
     pub async fn season(&self, actor: &Actor, id: TvSeasonId) -> Result<Season> {
-        self.store
+        self.tv
             .season(&actor.scope, id)
             .await?
             .ok_or(ServiceError::NotFound)
@@ -117,7 +118,7 @@ impl Tv {
         part: OrderedPagination,
     ) -> Result<Listing<Episode>> {
         self.season(actor, id).await?;
-        let mut episodes = self.store.season_episodes(&actor.scope, id, filter, part).await?;
+        let mut episodes = self.tv.season_episodes(&actor.scope, id, filter, part).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }
@@ -127,7 +128,7 @@ impl Tv {
     /// # Errors
     /// Not found; database errors.
     pub async fn episode(&self, actor: &Actor, id: TvEpisodeId) -> Result<Episode> {
-        let episode = self.store.episode(&actor.scope, id).await?;
+        let episode = self.tv.episode(&actor.scope, id).await?;
         let mut episode = episode.ok_or(ServiceError::NotFound)?;
         self.add_user_data(actor, std::slice::from_mut(&mut episode))
             .await?;
@@ -135,6 +136,6 @@ impl Tv {
     }
 
     async fn add_user_data(&self, actor: &Actor, episodes: &mut [Episode]) -> Result<()> {
-        items::add_user_data(&self.store, actor, episodes).await
+        items::add_user_data(&self.user_items, actor, episodes).await
     }
 }

@@ -7,7 +7,7 @@ use svc_domain::video::{ArtworkKind, SubtitleOrigin, VideoSubject};
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
-use svc_store::{MediaFile, Store};
+use svc_store::{MediaFile, VideoFileRepository};
 
 /// Maximum of artwork files that a request tries to open.
 const PICTURES_TRIED: usize = 16;
@@ -20,13 +20,13 @@ const SUBTITLE_EMBEDDED: ServiceError = ServiceError::Absent {
 /// The service that opens video files.
 #[derive(Debug, Clone)]
 pub struct Video {
-    store: Store,
+    video_files: VideoFileRepository,
 }
 
 impl Video {
     /// Creates the service.
-    pub fn new(store: Store) -> Self {
-        Self { store }
+    pub fn new(video_files: VideoFileRepository) -> Self {
+        Self { video_files }
     }
 
     /// Opens a source of a movie: the requested one, or the best.
@@ -40,7 +40,7 @@ impl Video {
         id: MovieId,
         source: Option<VideoSourceId>,
     ) -> Result<OpenedMedia> {
-        open_source(self.store.movie_files(&actor.scope, id).await?, source).await
+        open_source(self.video_files.movie_files(&actor.scope, id).await?, source).await
     }
 
     /// Opens a source of an episode: the requested one, or the best.
@@ -53,7 +53,7 @@ impl Video {
         id: TvEpisodeId,
         source: Option<VideoSourceId>,
     ) -> Result<OpenedMedia> {
-        open_source(self.store.episode_files(&actor.scope, id).await?, source).await
+        open_source(self.video_files.episode_files(&actor.scope, id).await?, source).await
     }
 
     /// Opens a subtitle file.
@@ -62,7 +62,7 @@ impl Video {
     /// Not found, also if the actor may not play the video; absent `subtitle_embedded` or `file_missing`; try later
     /// `storage_unavailable`; database errors.
     pub async fn open_subtitle(&self, actor: &Actor, id: SubtitleId) -> Result<OpenedMedia> {
-        let found = self.store.subtitle_file(&actor.scope, id).await?;
+        let found = self.video_files.subtitle_file(&actor.scope, id).await?;
         let found = found.ok_or(ServiceError::NotFound)?;
         let play = if found.of_movie {
             Capability::MoviesPlay
@@ -92,7 +92,7 @@ impl Video {
         let kinds = kind.as_ref().map_or(of.front(), std::slice::from_ref);
         let mut failure = NO_ARTWORK;
         for purpose in kinds.iter().filter_map(|kind| of.purpose(*kind)) {
-            let found = self.store.video_pictures(&actor.scope, of, purpose).await?;
+            let found = self.video_files.video_pictures(&actor.scope, of, purpose).await?;
             match open_first(found).await {
                 Ok(opened) => return Ok(opened),
                 Err(error @ ServiceError::TryLater(_)) => failure = error,
@@ -100,7 +100,7 @@ impl Video {
                 Err(error) => return Err(error),
             }
         }
-        if !self.store.sees_video(&actor.scope, of).await? {
+        if !self.video_files.sees_video(&actor.scope, of).await? {
             return Err(ServiceError::NotFound);
         }
         Err(failure)

@@ -1,22 +1,21 @@
 //! Opens media files below their root: read-only, regular files only, never outside of the root.
 
 use std::ffi::OsStr;
-use std::fs::{File, Metadata};
+use std::fs::{self, File};
 use std::io;
 use std::ops::ControlFlow;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use cap_std::fs::{Dir, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
+use rustix::fs::OFlags;
 
 use svc_domain::path::RelativePath;
 
 /// An opened root of media.
 #[derive(Debug)]
 pub struct MediaRoot {
-    directory: OwnedFd,
+    directory: Dir,
     path: PathBuf,
 }
 
@@ -42,23 +41,14 @@ pub struct Entry {
     pub mtime_ns: i64,
 }
 
-/// For reading. With NONBLOCK, opening a FIFO does not wait for a writer; it does not affect regular files.
-const READ: OFlags = OFlags::RDONLY
-    .union(OFlags::CLOEXEC)
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOCTTY);
-/// For metadata only: has no effect on what is opened.
-const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
-
 impl MediaRoot {
     /// Opens the root at `path`.
     ///
     /// # Errors
     /// The system's, such as not found or not a directory.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self {
-            directory: rustix::fs::openat(CWD, path, flags, Mode::empty())?,
+            directory: Dir::open_ambient_dir(path, cap_std::ambient_authority())?,
             path: path.to_owned(),
         })
     }
@@ -68,8 +58,13 @@ impl MediaRoot {
     /// # Errors
     /// The system's; `PermissionDenied` for a link that leaves the root and for anything but a regular file.
     pub fn open_file(&self, relative: &RelativePath) -> io::Result<OpenedFile> {
-        let fd = self.open_inside(relative, READ)?;
-        let file = File::from(fd);
+        let mut options = OpenOptions::new();
+        // With NONBLOCK, opening a FIFO does not wait for a writer; it does not affect regular files.
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.read(true).custom_flags(flags.bits().cast_signed());
+        let file = self
+            .inside(relative, |root, path| root.open_with(path, &options))?
+            .into_std();
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Err(io::Error::new(
@@ -86,7 +81,7 @@ impl MediaRoot {
 
     /// Whether `relative` exists. Follows symbolic links only while they stay below the root.
     pub fn has(&self, relative: &RelativePath) -> bool {
-        self.open_inside(relative, LOOK).is_ok()
+        self.metadata(relative).is_ok()
     }
 
     /// Calls `each` for the entries of the directory at `relative` whose names are `wanted`, in no order, until it
@@ -100,15 +95,15 @@ impl MediaRoot {
         wanted: impl Fn(&OsStr) -> bool,
         mut each: impl FnMut(&OsStr, Entry) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        let directory = self.open_inside(relative, READ | OFlags::DIRECTORY)?;
-        for entry in rustix::fs::Dir::read_from(&directory)? {
+        for entry in self.inside(relative, |root, path| root.read_dir(path))? {
             let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes());
-            if name == "." || name == ".." || !wanted(name) {
+            let name = entry.file_name();
+            if !wanted(&name) {
                 continue;
             }
             // Removed in the meantime, or a link that is not followed: skipped.
-            let Ok(metadata) = self.look(&directory, relative, name) else {
+            let metadata = entry.metadata();
+            let Ok(metadata) = metadata.and_then(|metadata| self.follow(metadata, relative, &name)) else {
                 continue;
             };
             if !metadata.is_dir() && !metadata.is_file() {
@@ -117,28 +112,25 @@ impl MediaRoot {
             let entry = Entry {
                 is_directory: metadata.is_dir(),
                 size: metadata.len(),
-                mtime_ns: mtime_ns(&metadata),
+                mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
             };
-            if each(name, entry).is_break() {
+            if each(&name, entry).is_break() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Metadata of a directory entry, or of the target of a link.
-    fn look(&self, directory: &OwnedFd, path: &RelativePath, name: &OsStr) -> io::Result<Metadata> {
-        let entry = rustix::fs::openat(directory, name, LOOK | OFlags::NOFOLLOW, Mode::empty())?;
-        let metadata = File::from(entry).metadata()?;
-        if !metadata.is_symlink() {
-            return Ok(metadata);
+    /// Metadata of the entry `name` of the directory at `path`, or of the target of a link.
+    fn follow(&self, entry: Metadata, path: &RelativePath, name: &OsStr) -> io::Result<Metadata> {
+        if !entry.is_symlink() {
+            return Ok(entry);
         }
-        let target = File::from(self.open_inside(&path.join(name), LOOK)?).metadata()?;
+        let target = self.metadata(&path.join(name))?;
         if target.is_dir() {
             let identity = |metadata: &Metadata| (metadata.dev(), metadata.ino());
             for above in std::iter::successors(Some(path.clone()), RelativePath::parent) {
-                let above = File::from(self.open_inside(&above, LOOK)?).metadata()?;
-                if identity(&above) == identity(&target) {
+                if identity(&self.metadata(&above)?) == identity(&target) {
                     return Err(io::Error::other("a link to a parent directory"));
                 }
             }
@@ -146,52 +138,30 @@ impl MediaRoot {
         Ok(target)
     }
 
-    /// Opens `relative`. Follows symbolic links only while they stay below the root.
-    fn open_inside(&self, relative: &RelativePath, flags: OFlags) -> io::Result<OwnedFd> {
-        if relative.as_str().is_empty() && flags != READ {
-            return self.directory.try_clone();
-        }
-        match self.open_beneath(&relative.to_os(), flags) {
-            // `BENEATH` rejects every absolute link, even one that points below the root.
-            Err(rustix::io::Errno::XDEV) => {
-                let target = self.resolve(relative)?;
-                if target.as_os_str().is_empty() {
-                    return self.directory.try_clone();
-                }
-                Ok(self.open_beneath(&target, flags)?)
-            }
-            other => Ok(other?),
-        }
+    fn metadata(&self, relative: &RelativePath) -> io::Result<Metadata> {
+        self.inside(relative, |root, path| root.metadata(path))
     }
 
-    fn open_beneath(&self, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
-        loop {
-            match rustix::fs::openat2(&self.directory, path, flags, Mode::empty(), resolve) {
-                // The kernel requests a retry when a rename raced with the lookup.
-                Err(rustix::io::Errno::AGAIN) => {}
-                // Kernels before 5.6, and sandboxes that filter the call.
-                Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
-                    return self.open_stepwise(path, flags);
-                }
-                other => return other,
+    /// Calls `open` with the path below the root. `Dir` rejects every absolute link, even one that points below the
+    /// root: `open` is then called again with the resolved path.
+    fn inside<T>(
+        &self,
+        relative: &RelativePath,
+        open: impl Fn(&Dir, &Path) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let or_root = |path: PathBuf| {
+            if path.as_os_str().is_empty() {
+                ".".into()
+            } else {
+                path
             }
+        };
+        match open(&self.directory, &or_root(relative.to_os())) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                open(&self.directory, &or_root(self.resolve(relative)?))
+            }
+            other => other,
         }
-    }
-
-    /// Opens one component after the other without following links.
-    fn open_stepwise(&self, path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
-        let mut parent = self.directory.try_clone().map_err(|_| rustix::io::Errno::MFILE)?;
-        let mut names = path.components().peekable();
-        while let Some(name) = names.next() {
-            let last = names.peek().is_none();
-            let flags = if last { flags } else { LOOK | OFlags::DIRECTORY };
-            let std::path::Component::Normal(name) = name else {
-                return Err(rustix::io::Errno::XDEV);
-            };
-            parent = rustix::fs::openat(&parent, name, flags | OFlags::NOFOLLOW, Mode::empty())?;
-        }
-        Ok(parent)
     }
 
     /// The real path of `relative`, below the root. A path that leaves the root on its way is rejected even if it
@@ -215,11 +185,12 @@ impl MediaRoot {
 }
 
 /// The modification time in nanoseconds since 1970.
-pub fn mtime_ns(metadata: &Metadata) -> i64 {
-    metadata
-        .mtime()
-        .saturating_mul(1_000_000_000)
-        .saturating_add(metadata.mtime_nsec())
+pub fn mtime_ns(metadata: &fs::Metadata) -> i64 {
+    nanoseconds(metadata.mtime(), metadata.mtime_nsec())
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub use limits::{Caps, LimitCaps};
 pub use manifest::{Manifest, ManifestError};
 pub use plugin::PluginHandle;
 pub use registry::Plugins;
-pub use settings::{BuiltIn, Isolation, IsolationPolicy, PluginHostError, PluginSettings};
+pub use settings::{BuiltIn, Component, Isolation, IsolationPolicy, PluginHostError, PluginSettings};
 pub use stats::PluginStats;
 pub use status::{PluginOrigin, PluginState, PluginStatus};
 pub use worker::Worker;

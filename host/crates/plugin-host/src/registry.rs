@@ -69,7 +69,7 @@ impl Plugins {
             let entry = load_one(
                 &loader,
                 &entries,
-                Ok(plugin.bytes.into()),
+                plugin.component.bytes(),
                 origin,
                 settings.isolation.built_in,
             );

@@ -64,7 +64,26 @@ pub struct BuiltIn {
     /// Name in messages such as `music`.
     pub name: &'static str,
     /// The component.
-    pub bytes: &'static [u8],
+    pub component: Component,
+}
+
+/// A component in the program's own data.
+#[derive(Debug, Clone, Copy)]
+pub enum Component {
+    /// Uncompressed.
+    Plain(&'static [u8]),
+    /// Raw deflate, as the build script embeds it.
+    Deflated(&'static [u8]),
+}
+
+impl Component {
+    /// The uncompressed component.
+    pub(super) fn bytes(self) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Plain(bytes) => Ok(bytes.to_vec()),
+            Self::Deflated(bytes) => miniz_oxide::inflate::decompress_to_vec(bytes).map_err(io::Error::other),
+        }
+    }
 }
 
 /// Why the plugin host could not start. A plugin that cannot be loaded is not such a reason: it is listed as failed.

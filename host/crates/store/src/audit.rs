@@ -1,23 +1,24 @@
-//! The audit log: one line for what is done over and over.
+//! The audit log. Repeated entries are counted in one row.
 
-use crate::args::args;
+use crate::db::Database;
 use crate::db::Tx;
+use crate::db::args::args;
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::where_clause::{WhereClause, direction};
-use crate::{Store, WritePriority};
+use crate::query::where_clause::{WhereClause, direction};
 use sqlx::AssertSqlSafe;
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;
 
-/// Which lines of the log.
+/// Filter of audit entries.
 #[derive(Debug, Clone, Default)]
 pub struct AuditFilter {
-    /// Of this event alone.
+    /// Only this event.
     pub event: Option<AuditEvent>,
-    /// By or about this account alone.
+    /// Only entries with this account as actor or target.
     pub user: Option<UserId>,
 }
 
@@ -63,11 +64,11 @@ impl TryFrom<AuditRow> for AuditEntry {
     }
 }
 
-/// Within this time the same is not written a second time, but counted.
+/// Within this window, an equal entry increments a counter instead of adding a row.
 const FOLDED_WITHIN_MS: i64 = 60_000;
-/// Lines of one event by one actor from one address within that time. What goes beyond is one line for all of it.
+/// Rows of one event by one actor from one address within the window. Further entries are counted in a single row.
 const LINES_WITHIN: u64 = 30;
-/// The detail that stands in that line for all others.
+/// The detail of that single row.
 const AND_MORE: (&str, &str) = ("more", "not told one by one");
 
 const FOLD: &str = "UPDATE audit SET times = times + 1, last_at = $7 WHERE audit_id = \
@@ -81,7 +82,7 @@ const COUNT_RECENT: &str = "SELECT count(*) FROM audit WHERE event = $1 AND at >
 const INSERT: &str = "INSERT INTO audit (audit_id, at, event, actor_id, actor_name, target_id, target_name, address, \
                       details, times, last_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
-/// Counts an entry where a line says the same already; tells whether there is such a line.
+/// Increments the counter of an equal row; `false` if there is none.
 async fn fold(tx: &mut Tx, entry: &AuditEntry) -> Result<bool> {
     let values = args![
         entry.event.as_str(),
@@ -103,8 +104,8 @@ fn json_of(entry: &AuditEntry) -> String {
     serde_json::json!(entry.details).to_string()
 }
 
-/// Writes an entry, or counts it. Who does something a thousand times a second fills no disk, and drives nobody else's
-/// lines out of the log.
+/// Writes or counts an entry. Counting keeps a client that repeats an action from filling the disk, or from
+/// displacing other entries.
 async fn write(tx: &mut Tx, entry: &AuditEntry) -> Result<()> {
     if fold(tx, entry).await? {
         return Ok(());
@@ -151,8 +152,14 @@ async fn insert(tx: &mut Tx, entry: &AuditEntry) -> Result<()> {
     tx.execute(INSERT, &values).await.map(drop)
 }
 
-impl Store {
-    /// Lines of the log, by the moment they were written.
+/// Audit log.
+#[derive(Debug, Clone)]
+pub struct AuditRepository {
+    pub(crate) db: Database,
+}
+
+impl AuditRepository {
+    /// Audit entries ordered by time.
     pub async fn list_audit(
         &self,
         filter: &AuditFilter,
@@ -167,28 +174,28 @@ impl Store {
         let select = "SELECT audit_id, at, times, last_at, event, actor_id, actor_name, target_id, target_name, \
                       address, details FROM audit";
         let (sql, values) = where_clause.page(select, direction(order, "audit_id", "audit_id DESC"), page);
-        let rows: Vec<AuditRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<AuditRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         let (count, values) = where_clause.count("audit");
         Ok(Listing {
             items: rows
                 .into_iter()
                 .map(AuditEntry::try_from)
                 .collect::<Result<_>>()?,
-            total: self.pools().count(count, values).await?,
+            total: self.db.pools().count(count, values).await?,
             next: None,
         })
     }
 
-    /// Writes a line that stands for itself. May be lost in a power cut.
+    /// Writes an entry outside of a larger change. A power cut may lose it.
     pub async fn write_audit(&self, entry: &AuditEntry) -> Result<()> {
-        let mut tx = self.write_record(WritePriority::Scan).await?;
+        let mut tx = self.db.write_record(WritePriority::Scan).await?;
         write(&mut tx, entry).await?;
         tx.commit().await
     }
 }
 
 impl IdentityChange {
-    /// Writes a line about this change.
+    /// Writes an entry about this change.
     pub async fn audit(&mut self, entry: &AuditEntry) -> Result<()> {
         write(self.tx(), entry).await
     }

@@ -1,15 +1,17 @@
-//! What changed in the library: a list of bounded length that clients read on from where they were.
+//! Changes of the library: a bounded list that clients read from their last position.
 
-use crate::Store;
-use crate::args::{Arg, args};
-use crate::bulk::{Bulk, SqlTexts};
+use crate::db::Database;
 use crate::db::Tx;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::{Bulk, SqlTexts};
 use crate::error::{Result, StoreError};
+use crate::items::accessible_items_of;
 use svc_domain::change::{Change, ChangeKind, ChangeType, Changes, ItemType};
+use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 
-/// Changes that are kept. A client that was away for longer fetches everything anew, which costs it less than a longer
-/// list would cost each scan.
+/// Changes that are kept. A client that was offline for longer fetches everything again, which is cheaper than a
+/// longer list in every scan.
 const KEPT: i64 = 50_000;
 
 static ADD: Bulk = Bulk {
@@ -19,22 +21,22 @@ static ADD: Bulk = Bulk {
     tail: "",
 };
 
-/// Changes of a transaction, to be stored with it.
+/// Changes to be stored with their transaction.
 #[derive(Debug, Default)]
-pub(super) struct NewChanges(Vec<(i16, i64)>);
+pub(crate) struct NewChanges(Vec<(i16, i64)>);
 
 impl NewChanges {
-    pub(super) fn push(&mut self, item: ItemType, kind: ChangeKind, id: i64) {
+    pub(crate) fn push(&mut self, item: ItemType, kind: ChangeKind, id: i64) {
         self.0.push((ChangeType { item, kind }.number(), id));
     }
 
-    pub(super) fn extend(&mut self, item: ItemType, kind: ChangeKind, ids: impl IntoIterator<Item = i64>) {
+    pub(crate) fn extend(&mut self, item: ItemType, kind: ChangeKind, ids: impl IntoIterator<Item = i64>) {
         for id in ids {
             self.push(item, kind, id);
         }
     }
 
-    pub(super) async fn store(self, tx: &mut Tx, texts: &mut SqlTexts, now: Timestamp) -> Result<()> {
+    pub(crate) async fn store(self, tx: &mut Tx, texts: &mut SqlTexts, now: Timestamp) -> Result<()> {
         let values: Vec<Arg<'_>> = self
             .0
             .into_iter()
@@ -44,8 +46,8 @@ impl NewChanges {
     }
 }
 
-/// Drops the oldest changes. The newest stays in any case, so that numbers go on rising.
-pub(super) async fn prune(tx: &mut Tx) -> Result<()> {
+/// Deletes the oldest changes. The newest stays so that sequence numbers only rise.
+pub(crate) async fn prune(tx: &mut Tx) -> Result<()> {
     let sql = "DELETE FROM changes WHERE seq <= (SELECT max(seq) FROM changes) - $1";
     tx.execute(sql, &args![KEPT]).await.map(drop)
 }
@@ -71,11 +73,17 @@ impl TryFrom<ChangeRow> for Change {
     }
 }
 
-impl Store {
-    /// The changes after `since`, the oldest first; from the newest on without it.
+/// Changes of the library, for clients that synchronise.
+#[derive(Debug, Clone)]
+pub struct ChangeRepository {
+    pub(crate) db: Database,
+}
+
+impl ChangeRepository {
+    /// The changes after `since`, oldest first; without it, only the current position.
     pub async fn changes(&self, since: Option<i64>, take: u32) -> Result<Changes> {
         let sql = "SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM changes";
-        let range: Option<(i64, i64)> = self.pools().fetch_optional(sql, &[]).await?;
+        let range: Option<(i64, i64)> = self.db.pools().fetch_optional(sql, &[]).await?;
         let (oldest, newest) = range.unwrap_or_default();
         let Some(since) = since else {
             return Ok(Changes {
@@ -83,7 +91,7 @@ impl Store {
                 ..Changes::default()
             });
         };
-        // From before the oldest that is kept, or from another database.
+        // Older than the list, or from another database.
         if since > newest || since + 1 < oldest {
             return Ok(Changes {
                 next: newest,
@@ -93,6 +101,7 @@ impl Store {
         }
         let sql = "SELECT seq, change, item_id, at FROM changes WHERE seq > $1 ORDER BY seq LIMIT $2";
         let rows: Vec<ChangeRow> = self
+            .db
             .pools()
             .fetch_all(sql, &args![since, i64::from(take)])
             .await?;
@@ -103,5 +112,19 @@ impl Store {
             next,
             incomplete: false,
         })
+    }
+
+    /// Removes changes of items outside the scope. Removals stay: a removed id reveals nothing, and a client that had
+    /// the item must drop it.
+    pub async fn accessible_changes(&self, scope: &MediaScope, changes: Vec<Change>) -> Result<Vec<Change>> {
+        if *scope == MediaScope::All {
+            return Ok(changes);
+        }
+        let item = |change: &Change| (change.change.item, change.item);
+        let items: Vec<_> = changes.iter().map(item).collect();
+        let access = accessible_items_of(&self.db, scope, &items).await?;
+        let told =
+            |change: &Change| change.change.kind == ChangeKind::Removed || access.contains(&item(change));
+        Ok(changes.into_iter().filter(told).collect())
     }
 }

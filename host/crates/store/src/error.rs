@@ -1,22 +1,22 @@
-//! What can go wrong in the store, told apart by what the caller can do about it.
+//! Errors of the store, by what the caller can do about them.
 
 use std::path::PathBuf;
 
-/// A failure of the store. The texts are for the operator's log, never for a client.
+/// An error of the store. The texts are for the log, never for a client.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The database URL is none that the server knows.
+    /// The database URL has an unknown scheme.
     #[error("`{0}` is not a database URL: expected sqlite:PATH or postgres://…")]
     BadUrl(String),
-    /// The file of the database could not be made or opened.
+    /// The database file could not be created or opened.
     #[error("cannot open the database {}: {source}", path.display())]
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: std::io::Error,
     },
-    /// The file is something else than an SQLite database.
+    /// The file is not an SQLite database.
     #[error("{} is not an SQLite database; nothing was changed", .0.display())]
     NotADatabase(PathBuf),
     /// The file is an SQLite database of another program.
@@ -24,7 +24,7 @@ pub enum StoreError {
     ForeignDatabase {
         /// The file.
         path: PathBuf,
-        /// What the file says it is.
+        /// Application id in the file.
         application_id: i64,
     },
     /// The database was written by a newer version of the server.
@@ -38,53 +38,53 @@ pub enum StoreError {
         /// Highest schema number of this program.
         known: i64,
     },
-    /// The linked SQLite has known faults.
+    /// The linked SQLite has known defects.
     #[error("SQLite {0} is too old; at least 3.51.3 is needed")]
     OldSqlite(String),
     /// The database is damaged.
     #[error("the database is damaged: {0}; restore a backup")]
     Corrupt(String),
-    /// The database does not answer, or is held by another program: worth trying again.
+    /// The database does not answer, or another program holds its lock. Retry later.
     #[error("the database is not available: {0}")]
     Unavailable(#[source] sqlx::Error),
-    /// No space is left for the database.
+    /// No disk space is left.
     #[error("no space is left for the database: {0}")]
     Full(#[source] sqlx::Error),
-    /// What was to be stored is there already.
+    /// The row exists already.
     #[error("{0} exists already")]
     Conflict(&'static str),
-    /// A place in a list of another order.
+    /// The cursor belongs to another list or order.
     #[error("the cursor is one of another list")]
     ForeignCursor,
-    /// Every number for ids is a server's.
+    /// All id nodes are leased.
     #[error(
         "no free id node: a database supports 256 servers, and the lease of a crashed server expires after five minutes"
     )]
     NoIdNode,
-    /// The lease of this server's number for ids ended, and another server has the number: what was to be stored might
-    /// have the same ids as its rows.
+    /// The lease of this server expired and another server took over its id node: new rows might have the same ids as
+    /// its rows.
     #[error("another server took over the id node {0}; restart this server")]
     IdNodeLost(u8),
-    /// A stored value makes no sense.
+    /// A stored value is invalid.
     #[error("the database holds an invalid {0}")]
     InvalidValue(&'static str),
-    /// Anything else that the database says.
+    /// Any other database error.
     #[error("database error: {0}")]
     Database(#[source] sqlx::Error),
 }
 
 /// SQLite's primary result codes.
 mod sqlite_code {
-    pub(super) const BUSY: i64 = 5;
-    pub(super) const LOCKED: i64 = 6;
-    pub(super) const CORRUPT: i64 = 11;
-    pub(super) const FULL: i64 = 13;
-    pub(super) const CANTOPEN: i64 = 14;
-    pub(super) const NOT_A_DATABASE: i64 = 26;
+    pub(crate) const BUSY: i64 = 5;
+    pub(crate) const LOCKED: i64 = 6;
+    pub(crate) const CORRUPT: i64 = 11;
+    pub(crate) const FULL: i64 = 13;
+    pub(crate) const CANTOPEN: i64 = 14;
+    pub(crate) const NOT_A_DATABASE: i64 = 26;
 }
 
 fn from_sqlite(code: i64, error: sqlx::Error) -> StoreError {
-    // The lower byte is the primary code, the others say more about it.
+    // The lower byte is the primary code.
     match code & 0xff {
         sqlite_code::BUSY | sqlite_code::LOCKED | sqlite_code::CANTOPEN => StoreError::Unavailable(error),
         sqlite_code::CORRUPT | sqlite_code::NOT_A_DATABASE => StoreError::Corrupt(error.to_string()),
@@ -99,7 +99,7 @@ fn from_postgres(code: &str, error: sqlx::Error) -> StoreError {
         // lock timeout, statement timeout, deadlock, serialization, read-only standby
         "55P03" | "57014" | "40P01" | "40001" | "25006" => StoreError::Unavailable(error),
         "XX001" | "XX002" => StoreError::Corrupt(error.to_string()),
-        // connection trouble, too few resources, the server is being stopped
+        // connection failure, insufficient resources, shutdown
         _ if code.starts_with("08") || code.starts_with("53") || code.starts_with("57P") => {
             StoreError::Unavailable(error)
         }
@@ -128,5 +128,5 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// The result of a call to the store.
+/// Result of a store call.
 pub type Result<T> = std::result::Result<T, StoreError>;

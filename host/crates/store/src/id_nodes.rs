@@ -1,36 +1,37 @@
-//! The numbers of the servers of this database, which keep their ids apart: leased here, and held with every commit.
+//! Id nodes: numbers that keep the ids of several servers on one database apart. A server leases one, and every
+//! commit checks the lease.
 //!
-//! A lease says until which moment the ids of a number may be. The next holder takes the number at a moment of its own clock
-//! that is not before that, so the ids of both differ whatever their clocks say. A server that made an id beyond its lease,
-//! because it slept or its clock was set, extends the lease in the transaction that stores the id: if another server has
-//! the number by then, nothing is stored.
+//! A lease ends at a moment of id time. The next holder starts at a moment of its own clock that is not before that
+//! end, so their ids differ even if their clocks do. A server that generated an id beyond its lease, because it slept
+//! or its clock was set, extends the lease in the transaction that stores the id; if another server has the node by
+//! then, the commit fails.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::args::args;
+use crate::db::Database;
 use crate::db::Tx;
+use crate::db::args::args;
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
-use crate::{Store, WritePriority};
 use svc_domain::id::IdGenerator;
 use svc_domain::time::{Clock, Timestamp};
 
-/// How long a number is a server's after it was last heard of. Short enough that a server which is killed and started
-/// again all the time does not run out of numbers.
+/// Duration of a lease. Short, so that a server that is killed and restarted repeatedly does not use up all nodes.
 const LEASE: Duration = Duration::from_secs(5 * 60);
-/// How often a lease is extended: once may fail.
+/// Interval of renewal: one renewal may fail.
 pub const RENEW_EVERY: Duration = Duration::from_secs(2 * 60);
 
-/// The number of this server.
+/// The leased id node of this server.
 #[derive(Debug)]
-pub(super) struct IdNode {
+pub(crate) struct IdNode {
     node: u8,
-    /// A name that no other server has.
+    /// Unique name of this server.
     holder: String,
     ids: Arc<IdGenerator>,
     clock: Arc<dyn Clock>,
-    /// Another server has the number, or it was given back.
+    /// Set when another server took over the node, or when it was released.
     is_lost: AtomicBool,
 }
 
@@ -40,9 +41,9 @@ fn lease_from(moment: Timestamp) -> Timestamp {
 }
 
 impl IdNode {
-    /// What `tx` stores is of ids that are this server's alone, or the reason why it must not be committed. Gives the
-    /// new end of the lease if it had to be extended, which counts once `tx` is committed.
-    pub(super) async fn cover(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
+    /// Checks that the ids in `tx` are covered by the lease. Returns the new end of the lease if it had to be
+    /// extended, which takes effect once `tx` is committed.
+    pub(crate) async fn cover(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
         if self.is_lost.load(Ordering::Acquire) {
             return Err(StoreError::IdNodeLost(self.node));
         }
@@ -52,7 +53,7 @@ impl IdNode {
         self.extend(tx).await.map(Some)
     }
 
-    /// The lease begins anew, from now on and from the last id that was made.
+    /// Extends the lease from now or from the last generated id, whichever is later.
     async fn extend(&self, tx: &mut Tx) -> Result<Timestamp> {
         let until = lease_from(self.clock.now().max(self.ids.last_moment()));
         let extended = tx
@@ -72,19 +73,25 @@ impl IdNode {
         Ok(until)
     }
 
-    pub(super) fn extended(&self, until: Timestamp) {
+    pub(crate) fn extended(&self, until: Timestamp) {
         self.ids.extend(until);
     }
 }
 
-impl Store {
-    /// Leases a number for a server that no other has this name of, and gives what makes its ids. From now on each commit
-    /// of this store holds the number.
+/// Leases of id nodes.
+#[derive(Debug, Clone)]
+pub struct IdNodeRepository {
+    pub(crate) db: Database,
+}
+
+impl IdNodeRepository {
+    /// Leases an id node for the server with this unique name and returns its id generator. Every later commit checks
+    /// the lease.
     ///
     /// # Errors
-    /// When as many servers as there are numbers use the database, or did within minutes.
+    /// [`StoreError::NoIdNode`] if every node is leased.
     pub async fn lease_id_node(&self, clock: Arc<dyn Clock>, holder: String) -> Result<Arc<IdGenerator>> {
-        let mut tx = self.0.write_queue.begin_alone(self.pools()).await?;
+        let mut tx = self.db.write_queue().begin_alone(self.db.pools()).await?;
         let now = clock.now();
         let until = lease_from(now);
         let free: Vec<(i64,)> = tx
@@ -112,22 +119,22 @@ impl Store {
             clock,
             is_lost: AtomicBool::new(false),
         };
-        self.0.write_queue.hold(leased);
+        self.db.write_queue().hold(leased);
         Ok(ids)
     }
 
-    /// Extends the lease of this server's number, if it has one.
+    /// Extends the lease of this server, if it has one.
     ///
     /// # Errors
-    /// When another server has it.
+    /// [`StoreError::IdNodeLost`] if another server took over the node.
     pub async fn renew_id_node(&self) -> Result<()> {
-        let Some(node) = self.0.write_queue.id_node() else {
+        let Some(node) = self.db.write_queue().id_node() else {
             return Ok(());
         };
         let mut tx = self
-            .0
-            .write_queue
-            .begin(self.pools(), WritePriority::Scan)
+            .db
+            .write_queue()
+            .begin(self.db.pools(), WritePriority::Scan)
             .await?;
         let until = node.extend(&mut tx).await?;
         tx.commit().await?;
@@ -135,20 +142,20 @@ impl Store {
         Ok(())
     }
 
-    /// Gives the number back, at the end: the next server may have it at once. Nothing is stored after it.
+    /// Releases the node at shutdown: the next server may lease it at once. Later writes fail.
     ///
     /// # Errors
-    /// The database's.
+    /// Database errors.
     pub async fn release_id_node(&self) -> Result<()> {
-        let Some(node) = self.0.write_queue.id_node() else {
+        let Some(node) = self.db.write_queue().id_node() else {
             return Ok(());
         };
         let mut tx = self
-            .0
-            .write_queue
-            .begin(self.pools(), WritePriority::Interactive)
+            .db
+            .write_queue()
+            .begin(self.db.pools(), WritePriority::Interactive)
             .await?;
-        // No id of the next holder is one of these.
+        // The next holder starts after the last id of this one.
         let last = Timestamp::from_millis(node.ids.last_moment().millis().saturating_add(1));
         tx.execute(
             "UPDATE id_nodes SET expires_at = $1 WHERE node = $2 AND holder = $3",

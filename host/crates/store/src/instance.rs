@@ -1,16 +1,17 @@
-//! What the server is: its own identity.
+//! The identity of this installation.
 
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
+use crate::db::write_queue::WritePriority;
 use crate::error::Result;
-use crate::{Store, WritePriority};
 use svc_domain::time::Timestamp;
 
 /// One installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instance {
-    /// 32 hexadecimal digits, made once.
+    /// 32 hexadecimal digits, random, generated once.
     pub instance_id: String,
-    /// When it was made.
+    /// Time of its first start.
     pub created_at: Timestamp,
 }
 
@@ -25,16 +26,22 @@ fn instance((instance_id, created_at): Row) -> Instance {
     }
 }
 
-impl Store {
-    /// The instance, once it was made.
+/// The identity of this installation.
+#[derive(Debug, Clone)]
+pub struct InstanceRepository {
+    pub(crate) db: Database,
+}
+
+impl InstanceRepository {
+    /// The instance; `None` before the first start.
     pub async fn instance(&self) -> Result<Option<Instance>> {
-        let row: Option<Row> = self.pools().fetch_optional(SELECT, &[]).await?;
+        let row: Option<Row> = self.db.pools().fetch_optional(SELECT, &[]).await?;
         Ok(row.map(instance))
     }
 
-    /// Stores `new` unless there is an instance; gives what is stored.
+    /// Stores `new` unless there is an instance; returns the stored one.
     pub async fn create_instance_if_absent(&self, new: &Instance) -> Result<Instance> {
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         tx.execute(
             "INSERT INTO server (singleton, instance_id, created_at) VALUES (1, $1, $2) \
              ON CONFLICT (singleton) DO NOTHING",

@@ -1,63 +1,40 @@
-//! Jobs, and the lists of files that they go through.
+//! Background jobs and the items that they process.
 
-use std::path::{Path, PathBuf};
-
-use sqlx::{ConnectOptions as _, Connection as _};
-
-use crate::args::{Arg, args};
-use crate::db::Pools;
-use crate::directories::path_from_text;
+use crate::db::Database;
+use crate::db::args::{Arg, args};
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
-use crate::where_clause::{WhereClause, direction};
-use crate::{Store, WritePriority};
-use svc_domain::id::{FileId, JobId};
+use crate::query::where_clause::{WhereClause, direction};
+use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobProgress, JobStatus};
 use svc_domain::list::{Listing, Order, Pagination};
-use svc_domain::path::RelativePath;
 use svc_domain::time::Timestamp;
 
 const ROWS: &str = "SELECT j.job_id, j.job_type, j.parameters, j.status, j.created_by, j.started_at, j.completed_at, \
     j.cursor, j.completed_tasks, j.failed_tasks, j.total_tasks, j.result, j.error FROM jobs j";
 
-/// Which jobs.
+/// Filter of jobs.
 #[derive(Debug, Clone, Default)]
 pub struct JobFilter {
-    /// Of this type.
+    /// Only this type.
     pub job_type: Option<String>,
-    /// That stand there.
+    /// Only this status.
     pub status: Option<JobStatus>,
 }
 
-/// A file as the index knows it, to be compared with the disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownFile {
-    /// Identifier.
-    pub id: FileId,
-    /// Its root directory on this machine.
-    pub root: PathBuf,
-    /// Kind of that directory.
-    pub kind: String,
-    /// Below the root.
-    pub path: RelativePath,
-    /// Bytes.
-    pub size: i64,
-    /// Modification time in nanoseconds since 1970.
-    pub mtime_ns: i64,
-}
-
-/// Items that jobs go through by number.
+/// Items that jobs process in the order of their ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobItems {
-    /// Photos whose files are there and readable.
+    /// Photos whose files are present and readable.
     Photos,
     /// Releases with a picture.
     PicturedReleases,
-    /// Tracks whose files are there and readable.
+    /// Tracks whose files are present and readable.
     Tracks,
 }
 
 impl JobItems {
-    /// The key, and where the items are.
+    /// Id column, and the `FROM` and `WHERE` clauses.
     fn sql(self) -> (&'static str, &'static str) {
         match self {
             Self::Photos => (
@@ -122,11 +99,17 @@ fn jobs(rows: Vec<JobRow>) -> Result<Vec<Job>> {
     rows.into_iter().map(Job::try_from).collect()
 }
 
-impl Store {
-    /// Stores a job that waits for its turn, unless `most` of its type wait or run already; tells whether. Of those
-    /// that have ended, all but the newest `kept` are forgotten.
+/// Background jobs.
+#[derive(Debug, Clone)]
+pub struct JobRepository {
+    pub(crate) db: Database,
+}
+
+impl JobRepository {
+    /// Adds a job unless `most` of its type are open; returns whether it was added. Of the ended jobs, all but the
+    /// newest `kept` are deleted.
     pub async fn insert_job(&self, job: &Job, most: i64, kept: i64) -> Result<bool> {
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         let sql = "INSERT INTO jobs (job_id, job_type, parameters, status, created_by, cursor, completed_tasks, \
                    failed_tasks, result) SELECT $1, $2, $3, $4, $5, 0, 0, 0, '{}' \
                    WHERE (SELECT count(*) FROM jobs WHERE job_type = $2 AND status < 3) < $6";
@@ -148,14 +131,14 @@ impl Store {
         Ok(true)
     }
 
-    /// A job.
+    /// A job by id.
     pub async fn job(&self, id: JobId) -> Result<Option<Job>> {
         let sql = sqlx::AssertSqlSafe(format!("{ROWS} WHERE j.job_id = $1"));
-        let row: Option<JobRow> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
+        let row: Option<JobRow> = self.db.pools().fetch_optional(sql, &args![id.get()]).await?;
         row.map(Job::try_from).transpose()
     }
 
-    /// Jobs by the moment they were asked for.
+    /// Jobs by creation time.
     pub async fn list_jobs(
         &self,
         filter: &JobFilter,
@@ -166,10 +149,14 @@ impl Store {
         asked.push("j.job_type = ", filter.job_type.as_deref(), "");
         asked.push("j.status = ", filter.status.map(|status| status as i16), "");
         let (sql, values) = asked.count("jobs j");
-        let total = self.pools().count(sql, values).await?;
+        let total = self.db.pools().count(sql, values).await?;
         let order = direction(order, "j.job_id ASC", "j.job_id DESC");
         let (sql, values) = asked.page(ROWS, order, page);
-        let rows = self.pools().fetch_all(sqlx::AssertSqlSafe(sql), &values).await?;
+        let rows = self
+            .db
+            .pools()
+            .fetch_all(sqlx::AssertSqlSafe(sql), &values)
+            .await?;
         Ok(Listing {
             items: jobs(rows)?,
             total,
@@ -177,16 +164,16 @@ impl Store {
         })
     }
 
-    /// The job of a type whose turn it is: one that was cut off, otherwise the one that has waited longest.
+    /// The next job of a type: an interrupted one first, else the oldest waiting one.
     pub async fn next_job(&self, job_type: &str) -> Result<Option<Job>> {
         let sql = sqlx::AssertSqlSafe(format!(
             "{ROWS} WHERE j.job_type = $1 AND j.status < 2 ORDER BY j.status DESC, j.job_id LIMIT 1"
         ));
-        let row: Option<JobRow> = self.pools().fetch_optional(sql, &args![job_type]).await?;
+        let row: Option<JobRow> = self.db.pools().fetch_optional(sql, &args![job_type]).await?;
         row.map(Job::try_from).transpose()
     }
 
-    /// Moves a job from one of these states into another; false if it was in none of them.
+    /// Changes the status of a job if it is one of `from`; returns whether it was.
     pub async fn move_job(
         &self,
         id: JobId,
@@ -202,22 +189,22 @@ impl Store {
             numbers.join(",")
         );
         let values = args![id.get(), to as i16, started.then_some(now), ended.then_some(now),];
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         let moved = tx.execute(sqlx::AssertSqlSafe(sql), &values).await? > 0;
         tx.commit().await?;
         Ok(moved)
     }
 
-    /// Stores how far a job has come. A job that was forgotten stays so.
+    /// Stores the progress of a job. A deleted job is not added again.
     pub async fn save_job(&self, id: JobId, progress: &JobProgress) -> Result<()> {
         let sql = "UPDATE jobs SET cursor = $2, completed_tasks = $3, failed_tasks = $4, total_tasks = $5, \
                    result = $6 WHERE job_id = $1";
-        let mut tx = self.write_record(WritePriority::Scan).await?;
+        let mut tx = self.db.write_record(WritePriority::Scan).await?;
         tx.execute(sql, &progress_values(id, progress)).await?;
         tx.commit().await
     }
 
-    /// Stores the end of a job that runs; false if it does not run any more.
+    /// Stores the end of a running job; `false` if it does not run any more.
     pub async fn end_job(
         &self,
         id: JobId,
@@ -234,80 +221,30 @@ impl Store {
                    result = $6, status = $7, error = $8, completed_at = $9 WHERE job_id = $1 AND status = 1";
         let mut values = progress_values(id, progress).to_vec();
         values.extend(args![status as i16, error, now]);
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         let ended = tx.execute(sql, &values).await? > 0;
         tx.commit().await?;
         Ok(ended)
     }
 
-    /// Files that are on record as being there, after `after`, by id.
-    pub async fn known_files(&self, after: FileId, take: u32) -> Result<Vec<KnownFile>> {
-        let sql = "SELECT f.file_id, d.path, d.media_kind, o.path, f.name, f.size, f.mtime_ns FROM files f \
-                   JOIN folders o ON o.folder_id = f.folder_id \
-                   JOIN directories d ON d.directory_id = o.directory_id \
-                   WHERE f.file_id > $1 AND f.status <> 2 ORDER BY f.file_id LIMIT $2";
-        let values = args![after.get(), i64::from(take)];
-        let rows: Vec<(i64, String, String, String, String, i64, i64)> =
-            self.pools().fetch_all(sql, &values).await?;
-        let file =
-            |(id, root, kind, folder, name, size, mtime_ns): (i64, String, _, _, String, _, _)| KnownFile {
-                id: FileId::from(id),
-                root: path_from_text(&root),
-                kind,
-                path: RelativePath::from_stored(folder).join_text(&name),
-                size,
-                mtime_ns,
-            };
-        Ok(rows.into_iter().map(file).collect())
-    }
-
-    /// How many [`Store::known_files`] there are.
-    pub async fn count_known_files(&self) -> Result<u64> {
-        let sql = "SELECT count(*) FROM files WHERE status <> 2";
-        self.pools().count(sql, &[]).await
-    }
-
-    /// Items after the number `after`, in rising order.
+    /// Item ids after `after`, ascending.
     pub async fn job_items(&self, items: JobItems, after: i64, take: u32) -> Result<Vec<i64>> {
         let (key, from) = items.sql();
         let sql = format!("SELECT {key} FROM {from} AND {key} > $1 ORDER BY {key} LIMIT $2");
         let values = args![after, i64::from(take)];
-        let rows: Vec<(i64,)> = self.pools().fetch_all(sqlx::AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<(i64,)> = self
+            .db
+            .pools()
+            .fetch_all(sqlx::AssertSqlSafe(sql), &values)
+            .await?;
         Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
-    /// How many of them there are.
+    /// Number of items.
     pub async fn count_job_items(&self, items: JobItems) -> Result<u64> {
         let (_, from) = items.sql();
         let sql = sqlx::AssertSqlSafe(format!("SELECT count(*) FROM {from}"));
-        self.pools().count(sql, &[]).await
-    }
-
-    /// The file of an embedded database; `None` for PostgreSQL.
-    pub fn database_file(&self) -> Option<PathBuf> {
-        match self.pools() {
-            Pools::Sqlite { writer, .. } => Some(writer.connect_options().get_filename().to_path_buf()),
-            Pools::Postgres(_) => None,
-        }
-    }
-
-    /// Writes a consistent copy of an embedded database into an empty file, while everything goes on. False for
-    /// PostgreSQL, whose own tools do that.
-    pub async fn copy_to(&self, file: &Path) -> Result<bool> {
-        let Pools::Sqlite { writer, .. } = self.pools() else {
-            return Ok(false);
-        };
-        // On a connection of its own: it reads for as long as it takes, and neither writers nor readers wait for it.
-        let mut connection = writer.connect_options().as_ref().clone().connect().await?;
-        let name = file
-            .to_str()
-            .ok_or(StoreError::InvalidValue("name of a backup"))?;
-        sqlx::query::<sqlx::Sqlite>("VACUUM INTO $1")
-            .bind(name)
-            .execute(&mut connection)
-            .await?;
-        connection.close().await?;
-        Ok(true)
+        self.db.pools().count(sql, &[]).await
     }
 }
 

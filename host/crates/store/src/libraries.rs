@@ -1,15 +1,15 @@
-//! Libraries: parts of the media with grants, and the access classes that come of them.
+//! Libraries, their grants, and the access classes derived from them.
 //!
-//! A folder's access class stands for the set of libraries it is in. It is set when a scan adds the folder and again
-//! when libraries change, so that a list is restricted by comparing one number.
+//! A folder's access class is the number of the set of libraries that contain it. A scan sets it when it adds the
+//! folder; a change of libraries sets it again. A list is then restricted by comparing one number.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::Store;
-use crate::args::args;
-use crate::bulk::in_lists;
+use crate::db::Database;
+use crate::db::args::args;
+use crate::db::bulk::in_lists;
+use crate::db::dialect::{LOCK_IDENTITY, take_time};
 use crate::db::{Engine, Tx};
-use crate::dialect::{LOCK_IDENTITY, take_time};
 use crate::error::{Result, StoreError};
 use crate::identity::{IdentityChange, raise_revision};
 use svc_domain::id::{DirectoryId, LibraryId, UserId};
@@ -32,7 +32,7 @@ const ADMITTED: &str = "SELECT l.library_id, NOT l.restricted \
     OR EXISTS (SELECT 1 FROM library_role_grants g JOIN role_assignments a ON a.role = g.role \
     WHERE g.library_id = l.library_id AND a.user_id = $1) AS admitted FROM libraries l";
 const CLASSES: &str = "SELECT access_class, libraries FROM access_classes";
-/// The newest stays in any case, so that numbers go on rising: a scope that is remembered may name an old one.
+/// The newest class stays so that numbers only rise: a cached scope may name an old one.
 const PRUNE_CLASSES: &str = "DELETE FROM access_classes \
     WHERE access_class NOT IN (SELECT access_class FROM folders) \
     AND access_class < (SELECT max(access_class) FROM access_classes)";
@@ -49,7 +49,7 @@ struct LibraryRow {
 
 fn paths_from_json(text: &str) -> Result<Vec<RelativePath>> {
     let paths: Vec<String> = serde_json::from_str(text).map_err(|_| StoreError::InvalidValue("paths"))?;
-    // What development mode stored before there were rules for it.
+    // Older development versions stored empty lists.
     if paths.is_empty() {
         return Ok(vec![RelativePath::root()]);
     }
@@ -87,20 +87,19 @@ fn assemble(
     rows.into_iter().map(library).collect()
 }
 
-/// The libraries of a kind, and the classes of their sets as far as they were asked for. Nobody else changes libraries
-/// before the end of the transaction.
+/// The libraries of a kind with the access classes looked up so far. The transaction holds the lock on libraries.
 #[derive(Debug)]
-pub(super) struct Placement {
+pub(crate) struct Placement {
     libraries: Vec<(i64, Vec<RelativePath>)>,
     classes: HashMap<Vec<i64>, i64>,
     has_new_class: bool,
 }
 
 impl Placement {
-    /// For folders of a directory.
-    pub(super) async fn of_directory(tx: &mut Tx, directory: DirectoryId) -> Result<Self> {
+    /// For the folders of a directory.
+    pub(crate) async fn of_directory(tx: &mut Tx, directory: DirectoryId) -> Result<Self> {
         if tx.engine() == Engine::Postgres {
-            // A library that is changed at this moment would not see these folders, and they not the library.
+            // Without the lock, a concurrent change of a library and these new folders would miss each other.
             tx.execute(LOCK_IDENTITY, &[]).await?;
         }
         let rows = tx.fetch_all(PLACES_OF_DIRECTORY, &args![directory.get()]).await?;
@@ -124,8 +123,8 @@ impl Placement {
         })
     }
 
-    /// The access class of a folder.
-    pub(super) async fn class(&mut self, tx: &mut Tx, folder: &RelativePath) -> Result<i64> {
+    /// The access class of a folder; adds the class if its set of libraries is new.
+    pub(crate) async fn class(&mut self, tx: &mut Tx, folder: &RelativePath) -> Result<i64> {
         let holding = self
             .libraries
             .iter()
@@ -155,9 +154,9 @@ impl Placement {
         Ok(class)
     }
 
-    /// Lets those who are remembered look again, if there is a class that they cannot know. Gives the revision to be
-    /// made known after the commit.
-    pub(super) async fn finish(self, tx: &mut Tx) -> Result<Option<i64>> {
+    /// Raises the identity revision if a class was added, which invalidates cached scopes. Returns the revision to
+    /// publish after the commit.
+    pub(crate) async fn finish(self, tx: &mut Tx) -> Result<Option<i64>> {
         if self.has_new_class {
             raise_revision(tx).await
         } else {
@@ -166,9 +165,9 @@ impl Placement {
     }
 }
 
-impl Store {
-    /// The part of a scope that lies in these libraries; the scope itself if there are none.
-    pub(super) async fn narrowed(&self, scope: &MediaScope, libraries: &[LibraryId]) -> Result<MediaScope> {
+impl Database {
+    /// Restricts a scope to these libraries; an empty list restricts nothing.
+    pub(crate) async fn narrowed(&self, scope: &MediaScope, libraries: &[LibraryId]) -> Result<MediaScope> {
         if libraries.is_empty() {
             return Ok(scope.clone());
         }
@@ -183,10 +182,18 @@ impl Store {
         }
         Ok(MediaScope::Classes(classes.into()))
     }
+}
 
+/// Libraries, their grants, and the access classes that follow from them.
+#[derive(Debug, Clone)]
+pub struct LibraryRepository {
+    pub(crate) db: Database,
+}
+
+impl LibraryRepository {
     /// All libraries with their grants, oldest first.
     pub async fn libraries(&self) -> Result<Vec<Library>> {
-        let pools = self.pools();
+        let pools = self.db.pools();
         assemble(
             pools.fetch_all(LIBRARIES, &[]).await?,
             pools.fetch_all(USER_GRANTS, &[]).await?,
@@ -194,7 +201,7 @@ impl Store {
         )
     }
 
-    /// The libraries that an account is let into: the open ones, and those that grant it, or a role of its.
+    /// The libraries that an account may access: unrestricted ones, and those granted to it or to one of its roles.
     pub async fn admitted_libraries(&self, user: UserId) -> Result<HashSet<LibraryId>> {
         let admitted = self.admission(user).await?.into_iter();
         Ok(admitted
@@ -202,18 +209,18 @@ impl Store {
             .collect())
     }
 
-    /// What an account sees of the media. The owner is for the caller to know.
+    /// The media that an account may access, without regard to ownership of the server: the caller handles the owner.
     pub async fn media_scope(&self, user: UserId) -> Result<MediaScope> {
         let libraries = self.admission(user).await?;
         if libraries.iter().all(|(_, admitted)| *admitted) {
             return Ok(MediaScope::All);
         }
-        // A library that is not among them is newer, and its media are hidden until the caller is looked up again.
+        // A library added since the first query is treated as closed until the account is looked up again.
         let open: HashSet<i64> = libraries
             .into_iter()
             .filter_map(|(id, admitted)| admitted.then_some(id))
             .collect();
-        let rows: Vec<(i64, String)> = self.pools().fetch_all(CLASSES, &[]).await?;
+        let rows: Vec<(i64, String)> = self.db.pools().fetch_all(CLASSES, &[]).await?;
         let mut seen = Vec::new();
         for (class, libraries) in rows {
             if ids_from_json(&libraries)?.iter().any(|id| open.contains(id)) {
@@ -224,12 +231,12 @@ impl Store {
     }
 
     async fn admission(&self, user: UserId) -> Result<Vec<(i64, bool)>> {
-        self.pools().fetch_all(ADMITTED, &args![user.get()]).await
+        self.db.pools().fetch_all(ADMITTED, &args![user.get()]).await
     }
 
-    /// How many files each library has; those without any are left out.
+    /// Number of files of each library; libraries without files are left out.
     pub async fn library_counts(&self) -> Result<HashMap<LibraryId, LibraryCounts>> {
-        let rows: Vec<(i64, String)> = self.pools().fetch_all(CLASSES, &[]).await?;
+        let rows: Vec<(i64, String)> = self.db.pools().fetch_all(CLASSES, &[]).await?;
         if rows.is_empty() {
             return Ok(HashMap::new());
         }
@@ -240,7 +247,7 @@ impl Store {
         let sql = "SELECT o.access_class, f.status, count(*) FROM folders o \
                    JOIN files f ON f.folder_id = o.folder_id WHERE o.access_class <> 0 \
                    GROUP BY o.access_class, f.status";
-        let rows: Vec<(i64, i16, i64)> = self.pools().fetch_all(sql, &[]).await?;
+        let rows: Vec<(i64, i16, i64)> = self.db.pools().fetch_all(sql, &[]).await?;
         let mut counts: HashMap<LibraryId, LibraryCounts> = HashMap::new();
         for (class, status, number) in rows {
             for id in libraries.get(&class).into_iter().flatten() {
@@ -257,7 +264,7 @@ impl Store {
 }
 
 impl IdentityChange {
-    /// As [`Store::libraries`], within the change.
+    /// [`LibraryRepository::libraries`] within the transaction.
     pub async fn libraries(&mut self) -> Result<Vec<Library>> {
         assemble(
             self.fetch_all(LIBRARIES, &[]).await?,
@@ -266,7 +273,7 @@ impl IdentityChange {
         )
     }
 
-    /// Adds a library, and puts the folders that lie in it into it.
+    /// Adds a library and updates the access classes of its folders.
     pub async fn insert_library(&mut self, library: &Library) -> Result<()> {
         let sql = "INSERT INTO libraries (library_id, name, media_kind, paths, restricted, created_at) \
                    VALUES ($1, $2, $3, $4, $5, $6)";
@@ -283,7 +290,7 @@ impl IdentityChange {
         self.place_folders(&library.kind).await
     }
 
-    /// Stores name, paths and grants of a library; `moved` says that the paths are others than before.
+    /// Stores name, paths and grants of a library; `moved` says that the paths changed.
     pub async fn update_library(&mut self, library: &Library, moved: bool) -> Result<()> {
         let sql = "UPDATE libraries SET name = $2, paths = $3, restricted = $4 WHERE library_id = $1";
         let values = args![
@@ -301,7 +308,7 @@ impl IdentityChange {
         Ok(())
     }
 
-    /// Deletes a library. The media in it stay.
+    /// Deletes a library. Its media stay.
     pub async fn delete_library(&mut self, library: &Library) -> Result<()> {
         self.delete_grants(library.id).await?;
         let sql = "DELETE FROM libraries WHERE library_id = $1";
@@ -335,7 +342,7 @@ impl IdentityChange {
         Ok(())
     }
 
-    /// Sets the access class of every folder of a kind anew.
+    /// Recomputes the access class of every folder of a kind.
     async fn place_folders(&mut self, kind: &MediaKind) -> Result<()> {
         take_time(self.tx()).await?;
         let mut placement = Placement::of_kind(self.tx(), kind).await?;
@@ -353,7 +360,7 @@ impl IdentityChange {
         }
         let engine = self.tx().engine();
         for (class, ids) in moved {
-            // A number alone, put into the text.
+            // The text holds a number only.
             let head = format!("UPDATE folders SET access_class = {class} WHERE folder_id");
             for (sql, values) in in_lists(engine, &head, &ids, "") {
                 self.execute(sql, &values).await?;

@@ -1,11 +1,11 @@
-//! Roles that administrators made, and who has which role.
+//! Custom roles and role assignments.
 
-use crate::Store;
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
 use crate::error::Result;
 use crate::identity::IdentityChange;
+use crate::query::where_clause::{WhereClause, direction};
 use crate::users::{names_from_json, names_to_json};
-use crate::where_clause::{WhereClause, direction};
 use sqlx::AssertSqlSafe;
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
@@ -36,14 +36,20 @@ fn assignment((user, role, created_at): AssignmentRow) -> RoleAssignment {
     }
 }
 
-impl Store {
-    /// The roles that administrators made, by name.
+/// Custom roles and role assignments.
+#[derive(Debug, Clone)]
+pub struct RoleRepository {
+    pub(crate) db: Database,
+}
+
+impl RoleRepository {
+    /// Custom roles by name.
     pub async fn custom_roles(&self) -> Result<Vec<CustomRole>> {
-        let rows: Vec<RoleRow> = self.pools().fetch_all(SELECT_ROLES, &[]).await?;
+        let rows: Vec<RoleRow> = self.db.pools().fetch_all(SELECT_ROLES, &[]).await?;
         rows.into_iter().map(role).collect()
     }
 
-    /// Who has which role, by role and account.
+    /// Role assignments by role and account.
     pub async fn list_role_assignments(
         &self,
         user: Option<UserId>,
@@ -55,19 +61,19 @@ impl Store {
         let order = direction(order, "role, user_id", "role DESC, user_id DESC");
         let select = "SELECT user_id, role, created_at FROM role_assignments";
         let (sql, values) = where_clause.page(select, order, page);
-        let rows: Vec<AssignmentRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<AssignmentRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(rows.into_iter().map(assignment).collect())
     }
 }
 
 impl IdentityChange {
-    /// A role that administrators made.
+    /// A custom role by name.
     pub async fn custom_role(&mut self, name: &str) -> Result<Option<CustomRole>> {
         let row: Option<RoleRow> = self.fetch_optional(SELECT_ROLE, &args![name]).await?;
         row.map(role).transpose()
     }
 
-    /// Adds a role; `false` if there is one of that name.
+    /// Adds a role; `false` if the name is taken.
     pub async fn insert_role(&mut self, role: &CustomRole) -> Result<bool> {
         let sql =
             "INSERT INTO roles (role, capabilities, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
@@ -79,15 +85,14 @@ impl IdentityChange {
         Ok(self.execute(sql, &values).await? > 0)
     }
 
-    /// Sets what a role allows.
+    /// Replaces the capabilities of a role.
     pub async fn set_role_capabilities(&mut self, name: &str, capabilities: &[String]) -> Result<()> {
         let sql = "UPDATE roles SET capabilities = $2 WHERE role = $1";
         let values = args![name, names_to_json(capabilities)];
         self.execute(sql, &values).await.map(drop)
     }
 
-    /// Deletes a role, takes it from whoever has it, and with it what libraries grant to it: a later role of the name
-    /// is another one.
+    /// Deletes a role with its assignments and library grants: a later role of the same name starts without them.
     pub async fn delete_role(&mut self, name: &str) -> Result<()> {
         self.execute("DELETE FROM library_role_grants WHERE role = $1", &args![name])
             .await?;
@@ -98,7 +103,7 @@ impl IdentityChange {
             .map(drop)
     }
 
-    /// Gives an account a role; gives the assignment, and whether it is new.
+    /// Assigns a role; returns the assignment and whether it is new.
     pub async fn assign_role(
         &mut self,
         user: UserId,
@@ -118,7 +123,7 @@ impl IdentityChange {
         Ok((row.map_or(made, assignment), new))
     }
 
-    /// Takes a role from an account; gives the assignment there was.
+    /// Removes a role assignment; returns it.
     pub async fn unassign_role(&mut self, user: UserId, role: &str) -> Result<Option<RoleAssignment>> {
         let row: Option<AssignmentRow> = self
             .fetch_optional(SELECT_ASSIGNMENT, &args![user.get(), role])

@@ -1,9 +1,10 @@
-//! Runs of the indexer and their logs.
+//! Scan runs and their logs.
 
-use crate::args::{Arg, args};
+use crate::db::Database;
+use crate::db::args::{Arg, args};
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
-use crate::where_clause::{WhereClause, direction};
-use crate::{Store, WritePriority};
+use crate::query::where_clause::{WhereClause, direction};
 use sqlx::AssertSqlSafe;
 use svc_domain::id::RunId;
 use svc_domain::kind::MediaKind;
@@ -12,12 +13,12 @@ use svc_domain::path::RelativePath;
 use svc_domain::scan::{Run, RunLogEntry, RunLogEvent, RunStatus, RunType};
 use svc_domain::time::Timestamp;
 
-/// Which lines of a run's log.
+/// Filter of run log entries.
 #[derive(Debug, Clone, Default)]
 pub struct RunLogFilter {
-    /// Of this event alone.
+    /// Only this event.
     pub event: Option<RunLogEvent>,
-    /// Of this kind alone.
+    /// Only this media kind.
     pub kind: Option<MediaKind>,
 }
 
@@ -122,22 +123,28 @@ fn run_values(run: &Run) -> Result<[Arg<'static>; 11]> {
     ])
 }
 
-impl Store {
-    /// Stores a run that begins.
+/// Scan runs and their logs.
+#[derive(Debug, Clone)]
+pub struct RunRepository {
+    pub(crate) db: Database,
+}
+
+impl RunRepository {
+    /// Adds a run.
     pub async fn insert_run(&self, run: &Run) -> Result<()> {
         let sql = concat!(
             "INSERT INTO runs (",
             run_columns!(),
             ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
         );
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         tx.execute(sql, &run_values(run)?).await?;
         tx.commit().await
     }
 
-    /// Stores how a run stands now.
+    /// Updates a run.
     pub async fn save_run(&self, run: &Run) -> Result<()> {
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         tx.execute(
             "UPDATE runs SET run_type = $2, status = $3, started_by = $4, started_at = $5, completed_at = $6, \
              counts = $7, files_opened = $8, seconds = $9, warnings = $10, options = $11 WHERE run_id = $1",
@@ -147,10 +154,10 @@ impl Store {
         tx.commit().await
     }
 
-    /// A run.
+    /// A run by id.
     pub async fn run(&self, id: RunId) -> Result<Option<Run>> {
         let sql = concat!("SELECT ", run_columns!(), " FROM runs WHERE run_id = $1");
-        let row: Option<RunRow> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
+        let row: Option<RunRow> = self.db.pools().fetch_optional(sql, &args![id.get()]).await?;
         row.map(Run::try_from).transpose()
     }
 
@@ -158,9 +165,9 @@ impl Store {
     pub async fn list_runs(&self, page: Pagination) -> Result<Listing<Run>> {
         let all = WhereClause::default();
         let (sql, values) = all.count("runs");
-        let total = self.pools().count(sql, values).await?;
+        let total = self.db.pools().count(sql, values).await?;
         let (sql, values) = all.page(SELECT_RUNS, "run_id DESC", page);
-        let rows: Vec<RunRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<RunRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
             items: rows.into_iter().map(Run::try_from).collect::<Result<_>>()?,
             total,
@@ -168,9 +175,9 @@ impl Store {
         })
     }
 
-    /// At start: runs that a crash cut off have failed. Gives their number.
+    /// Marks runs that a crash interrupted as failed; returns their number.
     pub async fn fail_interrupted_runs(&self, now: Timestamp) -> Result<u64> {
-        let mut tx = self.write_record(WritePriority::Interactive).await?;
+        let mut tx = self.db.write_record(WritePriority::Interactive).await?;
         let failed = tx
             .execute(
                 "UPDATE runs SET status = 'failed', completed_at = $1 WHERE status IN ('running', 'paused')",
@@ -181,16 +188,16 @@ impl Store {
         Ok(failed)
     }
 
-    /// Forgets all but the latest runs, with their logs.
+    /// Deletes all but the latest runs, with their logs.
     pub async fn prune_runs(&self, keep: i64) -> Result<()> {
         let sql = "DELETE FROM runs WHERE run_id < \
                    (SELECT min(run_id) FROM (SELECT run_id FROM runs ORDER BY run_id DESC LIMIT $1) AS latest)";
-        let mut tx = self.write_record(WritePriority::Scan).await?;
+        let mut tx = self.db.write_record(WritePriority::Scan).await?;
         tx.execute(sql, &args![keep]).await?;
         tx.commit().await
     }
 
-    /// Lines of a run's log, by when they were written.
+    /// Log entries of a run in the order in which they were written.
     pub async fn list_run_logs(
         &self,
         run: RunId,
@@ -202,11 +209,11 @@ impl Store {
         lines.push("event = ", filter.event.map(RunLogEvent::as_str), "");
         lines.push("media_kind = ", filter.kind.as_ref().map(MediaKind::as_str), "");
         let (sql, values) = lines.count("run_logs");
-        let total = self.pools().count(sql, values).await?;
+        let total = self.db.pools().count(sql, values).await?;
         let select = "SELECT run_log_id, run_id, event, media_kind, path, plugin, reason, diff FROM run_logs";
         let order = direction(part.order, "run_log_id ASC", "run_log_id DESC");
         let (sql, values) = lines.page(select, order, part.page);
-        let rows: Vec<RunLogRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<RunLogRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
             items: rows
                 .into_iter()

@@ -1,30 +1,25 @@
-//! Questions to the search index.
+//! Full-text search.
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
-use crate::args::args;
+use crate::db::Database;
 use crate::db::Engine;
-use crate::dialect::{SearchIndex, search_query};
+use crate::db::args::args;
+use crate::db::dialect::{SearchIndex, search_query};
 use crate::error::Result;
-use svc_domain::id::UserId;
+use crate::query::access_filter::AccessFilter;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};
-use svc_domain::music::{Artist, Release, Track};
-use svc_domain::photo::Photo;
-use svc_domain::photo_album::PhotoAlbum;
 use svc_domain::text::{asked_words, search_words, sort_key};
-use svc_domain::video::{Episode, Movie, Show};
 
 impl SearchIndex {
-    /// Where the items of the scope are that have the words `$1`.
+    /// `FROM` and `WHERE` clauses of the items of the scope that match the words `$1`.
     fn hits(self, engine: Engine, scope: &MediaScope) -> String {
         let and = self.items().and(self.key(engine), scope);
         format!("{}{and}", self.matching(engine))
     }
 
-    /// A query for their numbers, in order.
+    /// Selects the ids of the matches, ascending.
     fn find(self, engine: Engine, scope: &MediaScope) -> String {
         let key = self.key(engine);
         format!("SELECT {key} AS id{} ORDER BY {key}", self.hits(engine, scope))
@@ -43,11 +38,11 @@ impl SearchIndex {
     }
 }
 
-/// So many hits are put in the order of how well they fit. More of them are a question that was too short, and in the
-/// order in which they were first indexed.
+/// Up to this many hits are ranked. More hits come from a query that is too short to rank, and keep the order in
+/// which they were indexed.
 const RANKED: u32 = 200;
 
-/// How well an item fits: its title is what was asked for, begins so, has it within; or it was found by something else.
+/// Rank of a hit, best first: the title equals the query, starts with it, contains it, or another field matched.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
     Equal,
@@ -69,16 +64,15 @@ fn fit(asked: &str, title: &str) -> Fit {
     }
 }
 
-/// Whether a name has, for each of the words that are asked for, one that begins with it.
-fn has_all(name: &str, asked: &[String]) -> bool {
+/// Whether each query word is the prefix of a word in the name.
+pub(crate) fn has_all(name: &str, asked: &[String]) -> bool {
     let name = search_words(name);
     let has = |word: &String| name.split(' ').any(|own| own.starts_with(word.as_str()));
     !asked.is_empty() && asked.iter().all(has)
 }
 
-/// The part of a list that a page asks for, once its items, with the titles by which they sort, are in the order of how
-/// well they fit.
-fn best_of(titles: Vec<(i64, String)>, text: &str, page: Pagination) -> Vec<i64> {
+/// Ranks hits by their sort titles and returns a page of their ids.
+pub(crate) fn best_of(titles: Vec<(i64, String)>, text: &str, page: Pagination) -> Vec<i64> {
     let asked = search_words(&sort_key(text));
     let mut ranked: Vec<_> = titles
         .into_iter()
@@ -88,7 +82,6 @@ fn best_of(titles: Vec<(i64, String)>, text: &str, page: Pagination) -> Vec<i64>
     part_of(ranked, page).map(|(.., id)| id).collect()
 }
 
-/// The part of a whole list that a page asks for.
 fn part_of<T>(list: Vec<T>, page: Pagination) -> impl Iterator<Item = T> {
     let skip = usize::try_from(page.skip).unwrap_or(usize::MAX);
     let take = usize::try_from(page.take).unwrap_or(0);
@@ -96,7 +89,7 @@ fn part_of<T>(list: Vec<T>, page: Pagination) -> impl Iterator<Item = T> {
 }
 
 impl SearchIndex {
-    /// A query for the titles of items in an `IN` list, by which they sort.
+    /// Selects the sort titles of items of an `IN` list.
     fn titles(self) -> Option<&'static str> {
         match self {
             Self::Tracks => Some("SELECT track_id, sort_title FROM music_tracks WHERE track_id"),
@@ -110,13 +103,19 @@ impl SearchIndex {
     }
 }
 
-/// What was found by one index: the numbers of items.
+/// The ids of the items that one index found.
 pub type Hits = Listing<i64>;
 
-impl Store {
-    /// For each of the indexes, in their order: the numbers of the items of the scope that have, for each word of `text`,
-    /// a word that begins with it, case and diacritics aside. Those that fit best come first. Without a word, nothing is
-    /// found.
+/// The search index.
+#[derive(Debug, Clone)]
+pub struct SearchRepository {
+    pub(crate) db: Database,
+}
+
+impl SearchRepository {
+    /// For each index, in the given order: the ids of the items of the scope that have, for each word of `text`, a
+    /// word with that prefix, ignoring case and diacritics. Best matches come first. A text without words matches
+    /// nothing.
     pub async fn search(
         &self,
         scope: &MediaScope,
@@ -124,7 +123,7 @@ impl Store {
         text: &str,
         page: Pagination,
     ) -> Result<Vec<Hits>> {
-        let query = search_query(self.pools().engine(), &asked_words(text));
+        let query = search_query(self.db.pools().engine(), &asked_words(text));
         let mut found = vec![Vec::new(); indexes.len()];
         if query.is_empty() || indexes.is_empty() {
             return Ok(found.into_iter().map(|ids| Listing::new(ids, 0)).collect());
@@ -140,7 +139,7 @@ impl Store {
             lists.push(if ids.len() <= RANKED as usize {
                 let total = ids.len() as u64;
                 let best = match index.titles() {
-                    Some(titles) => best_of(self.rows_of_listed(titles, &ids, "").await?, text, page),
+                    Some(titles) => best_of(self.db.rows_of_listed(titles, &ids, "").await?, text, page),
                     None => part_of(ids, page).collect(),
                 };
                 Listing::new(best, total)
@@ -151,27 +150,27 @@ impl Store {
         Ok(lists)
     }
 
-    /// The first hits of each index, by its place in the list, and one more than are ranked. All are asked for at once:
-    /// most indexes have none, and a question is a turn between threads.
+    /// The first hits of each index, as pairs of index position and id, at most one more than are ranked. One query
+    /// for all indexes: most have no hits, and each query costs a switch between threads.
     async fn first_hits(
         &self,
         scope: &MediaScope,
         indexes: &[SearchIndex],
         query: &str,
     ) -> Result<Vec<(i64, i64)>> {
-        let engine = self.pools().engine();
+        let engine = self.db.pools().engine();
         let lookups = indexes.iter().enumerate().map(|(place, index)| {
             let find = index.find(engine, scope);
             format!("SELECT CAST({place} AS BIGINT) AS place, id FROM ({find} LIMIT $2) AS hits_{place}")
         });
         let sql = lookups.collect::<Vec<_>>().join(" UNION ALL ");
         let values = args![query, i64::from(RANKED) + 1];
-        let mut hits: Vec<(i64, i64)> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
+        let mut hits: Vec<(i64, i64)> = self.db.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
         hits.sort_unstable();
         Ok(hits)
     }
 
-    /// A page of more hits than are ranked, of which the first are these.
+    /// A page of more hits than are ranked; `first` are the first of them.
     async fn many_hits(
         &self,
         scope: &MediaScope,
@@ -180,78 +179,16 @@ impl Store {
         first: Vec<i64>,
         page: Pagination,
     ) -> Result<Hits> {
-        let engine = self.pools().engine();
+        let engine = self.db.pools().engine();
         let count = AssertSqlSafe(format!("SELECT count(*){}", index.hits(engine, scope)));
-        let total = self.cached_count(count, &args![query]).await?;
+        let total = self.db.cached_count(count, &args![query]).await?;
         if page.skip.saturating_add(u64::from(page.take)) <= first.len() as u64 {
             return Ok(Listing::new(part_of(first, page).collect(), total));
         }
         let skip = i64::try_from(page.skip).unwrap_or(i64::MAX);
         let values = args![query, i64::from(page.take), skip];
         let sql = AssertSqlSafe(format!("{} LIMIT $2 OFFSET $3", index.find(engine, scope)));
-        let rows: Vec<(i64,)> = self.pools().fetch_page(sql, &values).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_page(sql, &values).await?;
         Ok(Listing::new(rows.into_iter().map(|(id,)| id).collect(), total))
-    }
-
-    /// The albums that an account sees and that have, for each word of `text`, a word in their name that begins with
-    /// it. Albums are few: their names are read, and need no index.
-    pub async fn search_photo_albums(
-        &self,
-        scope: &MediaScope,
-        user: UserId,
-        text: &str,
-        page: Pagination,
-    ) -> Result<Listing<PhotoAlbum>> {
-        let asked = asked_words(text);
-        let mut found = self.photo_album_names(user).await?;
-        found.retain(|(_, name)| has_all(name, &asked));
-        for (_, name) in &mut found {
-            *name = sort_key(name);
-        }
-        let total = found.len() as u64;
-        let best = best_of(found, text, page);
-        Ok(Listing::new(self.photo_albums_by_id(scope, &best).await?, total))
-    }
-
-    /// Artists that were found.
-    pub async fn found_artists(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Artist>> {
-        let artists = self.artists_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(artists))
-    }
-
-    /// Releases that were found.
-    pub async fn found_releases(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Release>> {
-        let releases = self.releases_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(releases))
-    }
-
-    /// Tracks that were found.
-    pub async fn found_tracks(&self, hits: Hits) -> Result<Listing<Track>> {
-        let tracks = self.tracks_by_id(&hits.items).await?;
-        Ok(hits.with_items(tracks))
-    }
-
-    /// Photos that were found.
-    pub async fn found_photos(&self, hits: Hits) -> Result<Listing<Photo>> {
-        let photos = self.photos_by_id(&hits.items).await?;
-        Ok(hits.with_items(photos))
-    }
-
-    /// Movies that were found.
-    pub async fn found_movies(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Movie>> {
-        let movies = self.movies_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(movies))
-    }
-
-    /// Shows that were found.
-    pub async fn found_shows(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Show>> {
-        let shows = self.shows_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(shows))
-    }
-
-    /// Episodes that were found.
-    pub async fn found_episodes(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Episode>> {
-        let episodes = self.episodes_by_id(scope, &hits.items).await?;
-        Ok(hits.with_items(episodes))
     }
 }

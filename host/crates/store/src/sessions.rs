@@ -1,9 +1,10 @@
 //! Sessions and the hashes of their refresh tokens.
 
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::{Store, WritePriority};
 use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
 use svc_domain::time::Timestamp;
@@ -52,14 +53,14 @@ impl TryFrom<SessionRow> for Session {
     }
 }
 
-/// A refresh token that was presented, and the session that it is of.
+/// A presented refresh token and its session.
 #[derive(Debug, Clone)]
 pub struct PresentedRefresh {
     /// The session.
     pub session: Session,
-    /// Which of the session's tokens it is.
+    /// Generation of the token within its session.
     pub generation: i64,
-    /// When it was used; `None` for the newest, and for one that was used so long ago that it is forgotten.
+    /// Time of its first use; `None` if it is the newest, or if it was used so long ago that its row was deleted.
     pub rotated_at: Option<Timestamp>,
 }
 
@@ -82,8 +83,8 @@ const PRESENTED: &str = concat!(
      WHERE s.session_id = $2 AND (t.token_hash IS NOT NULL OR s.generation > $3)"
 );
 
-/// Forgets the tokens of a session before the first one that was not used yet or only since a moment: all from that one
-/// on are kept, whatever the clock did, because each makes the next.
+/// Deletes the used tokens of a session before the first one that is unused or was used recently. Later ones stay,
+/// whatever the clock did, because each token is derived from the one before.
 const FORGET_USED: &str = "DELETE FROM refresh_tokens WHERE session_id = $1 AND generation < \
                            (SELECT min(kept.generation) FROM refresh_tokens kept WHERE kept.session_id = $1 \
                            AND (kept.rotated_at IS NULL OR kept.rotated_at >= $2))";
@@ -96,30 +97,36 @@ fn presented(row: PresentedRow) -> Result<PresentedRefresh> {
     })
 }
 
-/// A token's use: what is stored of it and of its successor.
+/// Data stored when a token is used: its use and its successor.
 #[derive(Debug)]
 pub struct Rotation<'a> {
     /// The session.
     pub session: SessionId,
-    /// Hash of the token that was used.
+    /// Hash of the used token.
     pub used: &'a [u8],
-    /// What its successor was made with, so that the same one can be made again.
+    /// Salt of the successor, so that a retry derives the same token.
     pub salt: &'a [u8],
     /// Hash of the successor.
     pub successor: &'a [u8],
-    /// Number of the successor.
+    /// Generation of the successor.
     pub generation: i64,
-    /// When.
+    /// Time of use.
     pub now: Timestamp,
-    /// When the session now ends unless it is refreshed.
+    /// New idle expiry of the session.
     pub idle_expires_at: Timestamp,
-    /// Tokens that were used before are forgotten.
+    /// Tokens used before this moment are deleted.
     pub forget_before: Timestamp,
 }
 
-impl Store {
-    /// The session of a refresh token that is known to be of this session and generation, unless neither it nor a later
-    /// one was ever stored.
+/// Sessions and their refresh tokens.
+#[derive(Debug, Clone)]
+pub struct SessionRepository {
+    pub(crate) db: Database,
+}
+
+impl SessionRepository {
+    /// The session of a refresh token that was verified to be of this session and generation; `None` if neither this
+    /// nor a later generation was stored.
     pub async fn presented_refresh(
         &self,
         hash: &[u8],
@@ -127,17 +134,17 @@ impl Store {
         generation: i64,
     ) -> Result<Option<PresentedRefresh>> {
         let values = args![hash, session.get(), generation];
-        let row: Option<PresentedRow> = self.pools().fetch_optional(PRESENTED, &values).await?;
+        let row: Option<PresentedRow> = self.db.pools().fetch_optional(PRESENTED, &values).await?;
         row.map(presented).transpose()
     }
 
-    /// Whether the access tokens of a session still count. Not those of a session that nobody knows.
+    /// Whether access tokens of this session are valid. `false` for an unknown session.
     pub async fn session_counts(&self, id: SessionId, user: UserId) -> Result<bool> {
         let values = args![id.get(), user.get()];
-        Ok(self.pools().count(SESSION_COUNTS, &values).await? > 0)
+        Ok(self.db.pools().count(SESSION_COUNTS, &values).await? > 0)
     }
 
-    /// The sessions of an account that can be refreshed, newest first.
+    /// Sessions of an account that can be refreshed, newest first.
     pub async fn live_sessions(&self, user: UserId, now: Timestamp) -> Result<Vec<Session>> {
         let sql = concat!(
             "SELECT ",
@@ -145,26 +152,19 @@ impl Store {
             " FROM sessions s WHERE s.user_id = $1 AND s.ended_at IS NULL AND s.idle_expires_at > $2 \
              AND s.expires_at > $2 ORDER BY s.session_id DESC"
         );
-        let rows: Vec<SessionRow> = self.pools().fetch_all(sql, &args![user.get(), now]).await?;
+        let rows: Vec<SessionRow> = self.db.pools().fetch_all(sql, &args![user.get(), now]).await?;
         rows.into_iter().map(Session::try_from).collect()
     }
 
-    /// Whether an account has signed in from an address since a moment.
-    pub async fn is_known_address(&self, user: UserId, address: &str, since: Timestamp) -> Result<bool> {
-        let sql = "SELECT count(*) FROM known_addresses WHERE user_id = $1 AND address = $2 AND last_success_at >= $3";
-        let values = args![user.get(), address, since];
-        Ok(self.pools().count(sql, &values).await? > 0)
-    }
-
-    /// Forgets sessions whose last access token ended before `before`, addresses not seen since `addresses_since`,
-    /// and the oldest lines of the audit log beyond `audit_lines`.
+    /// Deletes sessions whose last access token expired before `before`, addresses not seen since `addresses_since`,
+    /// and the oldest audit entries beyond `audit_lines`.
     pub async fn prune_identity(
         &self,
         before: Timestamp,
         addresses_since: Timestamp,
         audit_lines: i64,
     ) -> Result<()> {
-        let mut tx = self.write_record(WritePriority::Scan).await?;
+        let mut tx = self.db.write_record(WritePriority::Scan).await?;
         tx.execute(
             "DELETE FROM sessions WHERE ended_at < $1 OR idle_expires_at < $1 OR expires_at < $1",
             &args![before],
@@ -186,7 +186,7 @@ impl Store {
 }
 
 impl IdentityChange {
-    /// Begins a session, with the hash of its first refresh token if it has one.
+    /// Adds a session, with the hash of its first refresh token if it has one.
     pub async fn insert_session(&mut self, session: &Session, token: Option<&[u8]>) -> Result<()> {
         let sql = "INSERT INTO sessions (session_id, user_id, app, kind, user_agent, address, created_at, \
                    last_active_at, idle_expires_at, expires_at, generation, ended_at, revoked) \
@@ -220,7 +220,7 @@ impl IdentityChange {
             .map(drop)
     }
 
-    /// As [`Store::session_counts`], within the change.
+    /// [`SessionRepository::session_counts`] within the transaction.
     pub async fn session_counts(&mut self, id: SessionId, user: UserId) -> Result<bool> {
         let row: Option<(i64,)> = self
             .fetch_optional(SESSION_COUNTS, &args![id.get(), user.get()])
@@ -228,7 +228,7 @@ impl IdentityChange {
         Ok(row.is_some_and(|(count,)| count > 0))
     }
 
-    /// As [`Store::presented_refresh`], within the change.
+    /// [`SessionRepository::presented_refresh`] within the transaction.
     pub async fn presented_refresh(
         &mut self,
         hash: &[u8],
@@ -240,7 +240,7 @@ impl IdentityChange {
         row.map(presented).transpose()
     }
 
-    /// What the tokens of a session from a generation on made their successors with, in order.
+    /// Salts of the successors of a session's tokens, from a generation on, in order.
     pub async fn rotation_salts(&mut self, session: SessionId, from: i64) -> Result<Vec<Vec<u8>>> {
         let sql = "SELECT salt FROM refresh_tokens WHERE session_id = $1 AND generation >= $2 AND salt IS NOT NULL \
                    ORDER BY generation";
@@ -248,7 +248,7 @@ impl IdentityChange {
         Ok(rows.into_iter().map(|(salt,)| salt).collect())
     }
 
-    /// Stores that a token was used and which one follows.
+    /// Stores the use of a token and its successor.
     pub async fn rotate_refresh_token(&mut self, rotation: &Rotation<'_>) -> Result<()> {
         self.execute(
             "UPDATE refresh_tokens SET rotated_at = $2, salt = $3 WHERE token_hash = $1",
@@ -271,7 +271,7 @@ impl IdentityChange {
         self.execute(FORGET_USED, &values).await.map(drop)
     }
 
-    /// Ends one session of an account, access tokens and all; `false` if it has none such that is not ended.
+    /// Ends a session of an account with its access tokens; `false` if the account has no such open session.
     pub async fn revoke_session(&mut self, user: UserId, id: SessionId, now: Timestamp) -> Result<bool> {
         let sql = "UPDATE sessions SET revoked = TRUE, ended_at = coalesce(ended_at, $3) \
                    WHERE session_id = $1 AND user_id = $2 AND NOT revoked";
@@ -279,22 +279,22 @@ impl IdentityChange {
         Ok(self.execute(sql, &values).await? > 0)
     }
 
-    /// Ends all sessions of an account but `keep`; gives how many there were.
+    /// Ends all sessions of an account but `keep`; returns their number.
     pub async fn revoke_sessions(
         &mut self,
         user: UserId,
         keep: Option<SessionId>,
         now: Timestamp,
     ) -> Result<u64> {
-        // No session has a negative number.
+        // No session has a negative id.
         let keep = keep.map_or(-1, SessionId::get);
         let sql = "UPDATE sessions SET revoked = TRUE, ended_at = coalesce(ended_at, $3) \
                    WHERE user_id = $1 AND session_id <> $2 AND NOT revoked";
         self.execute(sql, &args![user.get(), keep, now]).await
     }
 
-    /// Lets all but the newest `keep` sessions of an account go without another refresh. Those that cannot be
-    /// refreshed do not count: a cloud-hosted app begins one each quarter of an hour.
+    /// Ends refreshing for all but the newest `keep` sessions of an account. Sessions without refresh tokens do not
+    /// count: a cloud-hosted app opens one every quarter of an hour.
     pub async fn retire_sessions(&mut self, user: UserId, keep: i64, now: Timestamp) -> Result<()> {
         let sql = "UPDATE sessions SET ended_at = $2 WHERE user_id = $1 AND ended_at IS NULL AND session_id <= \
                    (SELECT s.session_id FROM sessions s WHERE s.user_id = $1 AND s.ended_at IS NULL \
@@ -304,7 +304,7 @@ impl IdentityChange {
         self.execute(sql, &args![user.get(), now, keep]).await.map(drop)
     }
 
-    /// Notes that an account signed in from an address.
+    /// Stores that an account signed in from an address.
     pub async fn note_known_address(&mut self, user: UserId, address: &str, now: Timestamp) -> Result<()> {
         let sql = "INSERT INTO known_addresses (user_id, address, last_success_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id, address) DO UPDATE SET last_success_at = excluded.last_success_at";

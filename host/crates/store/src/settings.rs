@@ -1,21 +1,21 @@
-//! Settings as JSON texts, and the web origins that may call.
+//! Settings as JSON texts, and CORS origins.
 
-use crate::Store;
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
 use crate::error::Result;
 use crate::identity::IdentityChange;
 use svc_domain::id::{CorsOriginId, UserId};
 use svc_domain::origin::CorsOrigin;
 use svc_domain::time::Timestamp;
 
-/// A setting of the server: for an app, or for all where that is empty.
+/// A setting of the server.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ServerSetting {
-    /// The app, or empty.
+    /// The app that it applies to; empty for all apps.
     pub app: String,
-    /// Which setting.
+    /// Key of the setting.
     pub key: String,
-    /// Its value as JSON.
+    /// Value as JSON.
     pub value: String,
 }
 
@@ -29,30 +29,36 @@ fn origin((id, origin, created_at): OriginRow) -> CorsOrigin {
     }
 }
 
-impl Store {
+/// Settings of the server and of accounts, and CORS origins.
+#[derive(Debug, Clone)]
+pub struct SettingsRepository {
+    pub(crate) db: Database,
+}
+
+impl SettingsRepository {
     /// All settings of the server.
     pub async fn server_settings(&self) -> Result<Vec<ServerSetting>> {
         let sql = "SELECT app, key, value FROM server_settings ORDER BY app, key";
-        self.pools().fetch_all(sql, &[]).await
+        self.db.pools().fetch_all(sql, &[]).await
     }
 
     /// All settings of an account, as key and value.
     pub async fn account_settings(&self, user: UserId) -> Result<Vec<(String, String)>> {
         let sql = "SELECT key, value FROM account_settings WHERE user_id = $1 ORDER BY key";
-        self.pools().fetch_all(sql, &args![user.get()]).await
+        self.db.pools().fetch_all(sql, &args![user.get()]).await
     }
 
-    /// The web origins that were added, oldest first.
+    /// CORS origins that administrators added, oldest first.
     pub async fn cors_origins(&self) -> Result<Vec<CorsOrigin>> {
         let sql = "SELECT cors_origin_id, origin, created_at FROM cors_origins ORDER BY cors_origin_id";
-        let rows: Vec<OriginRow> = self.pools().fetch_all(sql, &[]).await?;
+        let rows: Vec<OriginRow> = self.db.pools().fetch_all(sql, &[]).await?;
         Ok(rows.into_iter().map(origin).collect())
     }
 }
 
 impl IdentityChange {
-    /// Sets a setting of the server, for one app or, with an empty name, for all: what was set for single apps goes.
-    /// Without a value nothing is stored any more. Tells whether anything is another than it was.
+    /// Sets a server setting for one app or, with an empty name, for all apps, which removes the values of single
+    /// apps. Without a value the stored one is deleted. Returns whether anything changed.
     pub async fn set_server_setting(&mut self, app: &str, key: &str, value: Option<&str>) -> Result<bool> {
         let Some(value) = value else {
             let sql = "DELETE FROM server_settings WHERE key = $1 AND ($2 = '' OR app = $2)";
@@ -70,7 +76,7 @@ impl IdentityChange {
         Ok(changed > 0)
     }
 
-    /// Sets a setting of an account; without a value nothing is stored any more. Tells whether it is another than it was.
+    /// Sets a setting of an account; without a value the stored one is deleted. Returns whether anything changed.
     pub async fn set_account_setting(
         &mut self,
         user: UserId,
@@ -87,7 +93,7 @@ impl IdentityChange {
         Ok(self.execute(sql, &args![user.get(), key, value]).await? > 0)
     }
 
-    /// Adds an origin; gives what is stored, which is the older record if there is one, and whether it is new.
+    /// Adds an origin; returns the stored record, which is the older one if it exists, and whether it is new.
     pub async fn insert_cors_origin(&mut self, new: &CorsOrigin) -> Result<(CorsOrigin, bool)> {
         let sql = "INSERT INTO cors_origins (cors_origin_id, origin, created_at) VALUES ($1, $2, $3) \
                    ON CONFLICT DO NOTHING";
@@ -98,7 +104,7 @@ impl IdentityChange {
         Ok((row.map_or_else(|| new.clone(), origin), is_new))
     }
 
-    /// Removes an origin; gives what it was.
+    /// Removes an origin; returns it.
     pub async fn delete_cors_origin(&mut self, id: CorsOriginId) -> Result<Option<String>> {
         let sql = "SELECT origin FROM cors_origins WHERE cors_origin_id = $1";
         let row: Option<(String,)> = self.fetch_optional(sql, &args![id.get()]).await?;

@@ -1,5 +1,5 @@
-//! Bounds for texts that go into an index. Tags can be as long as a plugin may answer; PostgreSQL takes no index
-//! entry of more than a third of a page, and both databases are better off without.
+//! Length limits of indexed texts. A tag can be as long as a plugin may return; PostgreSQL limits an index entry to a
+//! third of a page.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -8,35 +8,35 @@ use sha2::{Digest, Sha256};
 
 use svc_domain::text::{WORD_LENGTH, beginning};
 
-/// Bytes of a key that are kept; a longer one ends in its digest, so that it stays unique.
+/// Bytes of a key; a longer one ends in its digest, so that it stays unique.
 const KEY_LENGTH: usize = 512;
-/// Bytes by which titles and names are sorted.
+/// Bytes of a sort key.
 const SORT_LENGTH: usize = 256;
-/// Bytes of all words of an item.
+/// Bytes of the search words of an item.
 const WORDS_LENGTH: usize = 1024;
-/// Bytes of the reason that is kept of a failure.
+/// Bytes of a failure reason.
 const REASON_LENGTH: usize = 512;
 
-/// A key that fits an index.
-pub(super) fn bounded_key(key: String) -> String {
+/// Truncates a key to [`KEY_LENGTH`].
+pub(crate) fn bounded_key(key: String) -> String {
     if key.len() <= KEY_LENGTH {
         return key;
     }
     let mut bounded = beginning(&key, KEY_LENGTH).to_owned();
     for byte in Sha256::digest(key.as_bytes()) {
-        // Writing to a String does not fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(bounded, "{byte:02x}");
     }
     bounded
 }
 
-/// The part of a sort key that decides.
-pub(super) fn bounded_sort(text: &str) -> &str {
+/// Truncates a sort key.
+pub(crate) fn bounded_sort(text: &str) -> &str {
     beginning(text, SORT_LENGTH)
 }
 
-/// The beginning of a failure's text.
-pub(super) fn bounded_reason(text: String) -> String {
+/// Truncates a failure reason.
+pub(crate) fn bounded_reason(text: String) -> String {
     if text.len() <= REASON_LENGTH {
         text
     } else {
@@ -44,8 +44,8 @@ pub(super) fn bounded_reason(text: String) -> String {
     }
 }
 
-/// Words that fit the search index: long ones cut, and no more of them than it takes.
-pub(super) fn bounded_words(words: String) -> Cow<'static, str> {
+/// Truncates search words, each and together.
+pub(crate) fn bounded_words(words: String) -> Cow<'static, str> {
     if words.len() <= WORD_LENGTH {
         return words.into();
     }

@@ -1,7 +1,7 @@
 //! Personal access tokens, by the hash of their secret.
 
-use crate::Store;
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
 use crate::error::Result;
 use crate::identity::IdentityChange;
 use crate::users::{names_from_json, names_to_json};
@@ -46,18 +46,24 @@ fn token(row: TokenRow) -> Result<PersonalAccessToken> {
     })
 }
 
-impl Store {
-    /// The token whose secret has this hash.
+/// Personal access tokens.
+#[derive(Debug, Clone)]
+pub struct TokenRepository {
+    pub(crate) db: Database,
+}
+
+impl TokenRepository {
+    /// The token with this hash of its secret.
     pub async fn personal_access_token(&self, hash: &[u8]) -> Result<Option<PersonalAccessToken>> {
         let sql = select_tokens!("WHERE token_hash = $1");
-        let row: Option<TokenRow> = self.pools().fetch_optional(sql, &args![hash]).await?;
+        let row: Option<TokenRow> = self.db.pools().fetch_optional(sql, &args![hash]).await?;
         row.map(token).transpose()
     }
 
     /// The tokens of an account, newest first.
     pub async fn personal_access_tokens(&self, user: UserId) -> Result<Vec<PersonalAccessToken>> {
         let sql = select_tokens!("WHERE user_id = $1 ORDER BY token_id DESC");
-        let rows: Vec<TokenRow> = self.pools().fetch_all(sql, &args![user.get()]).await?;
+        let rows: Vec<TokenRow> = self.db.pools().fetch_all(sql, &args![user.get()]).await?;
         rows.into_iter().map(token).collect()
     }
 }
@@ -86,7 +92,7 @@ impl IdentityChange {
         self.execute(sql, &values).await.map(drop)
     }
 
-    /// A token of an account.
+    /// A token of this account.
     pub async fn personal_access_token(
         &mut self,
         user: UserId,
@@ -97,7 +103,7 @@ impl IdentityChange {
         row.map(token).transpose()
     }
 
-    /// How many tokens of an account have not ended.
+    /// Counts the unexpired tokens of an account.
     pub async fn count_live_tokens(&mut self, user: UserId, now: Timestamp) -> Result<u64> {
         let sql = "SELECT count(*) FROM personal_access_tokens \
                    WHERE user_id = $1 AND (expires_at IS NULL OR expires_at > $2)";
@@ -105,7 +111,7 @@ impl IdentityChange {
         Ok(row.map_or(0, |(count,)| count.unsigned_abs()))
     }
 
-    /// Revokes a token of an account; `false` if it has none such.
+    /// Revokes a token of an account; `false` if the account has no such token.
     pub async fn delete_personal_access_token(
         &mut self,
         user: UserId,

@@ -1,35 +1,38 @@
 //! Accounts.
 
+use std::collections::HashSet;
+
 use sqlx::AssertSqlSafe;
 
-use crate::args::{Arg, args};
+use crate::db::Database;
+use crate::db::args::{Arg, args};
+use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
-use crate::where_clause::{WhereClause, direction};
-use crate::{Store, WritePriority};
+use crate::query::where_clause::{WhereClause, direction};
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, GrantedRole, User};
 
-/// An account to be made.
+/// A new account.
 #[derive(Debug, Clone)]
 pub struct NewUser {
-    /// Identifier.
+    /// Chosen by the caller.
     pub id: UserId,
-    /// As written.
+    /// As the user wrote it.
     pub username: String,
-    /// What makes two names the same: folded and normalised by the caller.
+    /// Equal for names that count as the same: folded and normalised by the caller.
     pub username_key: String,
-    /// The name that is shown, if another.
+    /// Shown instead of the username.
     pub display_name: Option<String>,
     /// PHC string; `None` for an account that has no password.
     pub password_hash: Option<String>,
-    /// The one that sets the server up.
+    /// Owner of the server; at most one account.
     pub is_owner: bool,
-    /// The one that needs no credentials.
+    /// Guest, who needs no credentials; at most one account.
     pub is_guest: bool,
-    /// When.
+    /// Time of creation.
     pub created_at: Timestamp,
 }
 
@@ -76,7 +79,7 @@ struct LoginRow {
     password_hash: Option<String>,
 }
 
-/// A row per account and role.
+/// One row per account and role.
 #[derive(sqlx::FromRow)]
 struct AccountRow {
     #[sqlx(flatten)]
@@ -85,7 +88,7 @@ struct AccountRow {
     capabilities: Option<String>,
 }
 
-/// The same in a list, with the number of all accounts: one question to the database instead of two.
+/// [`AccountRow`] with the number of all accounts, which saves a second query.
 #[derive(sqlx::FromRow)]
 struct ListedRow {
     #[sqlx(flatten)]
@@ -114,7 +117,7 @@ const ACCOUNT_BY_ID: &str = select_accounts!("WHERE u.user_id = $1 ORDER BY a.ro
 const ACCOUNT_BY_CLOUD: &str = select_accounts!("WHERE u.cloud_account_id = $1 ORDER BY a.role");
 const OWNER: &str = select_accounts!("WHERE u.is_owner ORDER BY a.role");
 
-/// The accounts of rows in which those of one account follow each other.
+/// Groups rows by account; the rows of an account are adjacent.
 fn accounts(rows: Vec<AccountRow>) -> Result<Vec<Account>> {
     let mut accounts: Vec<Account> = Vec::new();
     for row in rows {
@@ -132,73 +135,78 @@ fn accounts(rows: Vec<AccountRow>) -> Result<Vec<Account>> {
     Ok(accounts)
 }
 
-/// A stored list of capabilities.
-pub(super) fn names_from_json(text: &str) -> Result<Vec<String>> {
+pub(crate) fn names_from_json(text: &str) -> Result<Vec<String>> {
     serde_json::from_str(text).map_err(|_| StoreError::InvalidValue("list of capabilities"))
 }
 
-/// A list of capabilities to be stored.
-pub(super) fn names_to_json(names: &[String]) -> String {
+pub(crate) fn names_to_json(names: &[String]) -> String {
     serde_json::json!(names).to_string()
 }
 
-impl Store {
-    /// Whether the server was set up.
+/// Accounts.
+#[derive(Debug, Clone)]
+pub struct UserRepository {
+    pub(crate) db: Database,
+}
+
+impl UserRepository {
+    /// Whether the server has an owner.
     pub async fn owner_exists(&self) -> Result<bool> {
         let sql = "SELECT count(*) FROM users WHERE is_owner";
-        Ok(self.pools().count(sql, &[]).await? > 0)
+        Ok(self.db.pools().count(sql, &[]).await? > 0)
     }
 
     /// An account with its roles, in one query.
     pub async fn account(&self, id: UserId) -> Result<Option<Account>> {
-        let rows = self.pools().fetch_all(ACCOUNT_BY_ID, &args![id.get()]).await?;
+        let rows = self.db.pools().fetch_all(ACCOUNT_BY_ID, &args![id.get()]).await?;
         Ok(accounts(rows)?.pop())
     }
 
-    /// The account that is linked to a cloud account.
+    /// The account linked to a cloud account.
     pub async fn account_by_cloud(&self, cloud_account: &str) -> Result<Option<Account>> {
         let rows = self
+            .db
             .pools()
             .fetch_all(ACCOUNT_BY_CLOUD, &args![cloud_account])
             .await?;
         Ok(accounts(rows)?.pop())
     }
 
-    /// The owner, if there is one.
+    /// The owner, once the server is set up.
     pub async fn owner(&self) -> Result<Option<Account>> {
-        Ok(accounts(self.pools().fetch_all(OWNER, &[]).await?)?.pop())
+        Ok(accounts(self.db.pools().fetch_all(OWNER, &[]).await?)?.pop())
     }
 
-    /// The guest.
+    /// The guest account.
     pub async fn guest(&self) -> Result<Option<User>> {
         let sql = concat!("SELECT ", user_columns!(), " FROM users u WHERE u.is_guest");
-        let row: Option<UserRow> = self.pools().fetch_optional(sql, &[]).await?;
+        let row: Option<UserRow> = self.db.pools().fetch_optional(sql, &[]).await?;
         Ok(row.map(User::from))
     }
 
-    /// An account by its folded name, with its password hash if it has one.
+    /// An account by its folded name, with its password hash if it has a password.
     pub async fn user_for_login(&self, username_key: &str) -> Result<Option<(User, Option<String>)>> {
         let sql = concat!(
             "SELECT ",
             user_columns!(),
             ", u.password_hash FROM users u WHERE u.username_key = $1"
         );
-        let row: Option<LoginRow> = self.pools().fetch_optional(sql, &args![username_key]).await?;
+        let row: Option<LoginRow> = self.db.pools().fetch_optional(sql, &args![username_key]).await?;
         Ok(row.map(|row| (row.user.into(), row.password_hash)))
     }
 
-    /// As [`Store::user_for_login`], by id.
+    /// As [`UserRepository::user_for_login`], by id.
     pub async fn user_for_login_by_id(&self, id: UserId) -> Result<Option<(User, Option<String>)>> {
         let sql = concat!(
             "SELECT ",
             user_columns!(),
             ", u.password_hash FROM users u WHERE u.user_id = $1"
         );
-        let row: Option<LoginRow> = self.pools().fetch_optional(sql, &args![id.get()]).await?;
+        let row: Option<LoginRow> = self.db.pools().fetch_optional(sql, &args![id.get()]).await?;
         Ok(row.map(|row| (row.user.into(), row.password_hash)))
     }
 
-    /// Accounts by the moment they were made, with their roles.
+    /// Accounts with their roles, ordered by creation time.
     pub async fn list_accounts(&self, page: Pagination, order: Order) -> Result<Listing<Account>> {
         let (inner, outer) = direction(
             order,
@@ -216,11 +224,11 @@ impl Store {
                 + &ids
                 + ")"
         ));
-        let rows: Vec<ListedRow> = self.pools().fetch_all(sql, &values).await?;
+        let rows: Vec<ListedRow> = self.db.pools().fetch_all(sql, &values).await?;
         let total = match rows.first() {
             Some(row) => row.total.unsigned_abs(),
-            // Past the end.
-            None => self.pools().count("SELECT count(*) FROM users", &[]).await?,
+            // The page is past the end.
+            None => self.db.pools().count("SELECT count(*) FROM users", &[]).await?,
         };
         let rows = rows.into_iter().map(|row| row.account).collect();
         Ok(Listing {
@@ -230,7 +238,7 @@ impl Store {
         })
     }
 
-    /// Enabled accounts, by name: all, or those seen since a moment.
+    /// Enabled accounts by name: all, or those active since a moment.
     pub async fn enabled_users(&self, seen_since: Option<Timestamp>) -> Result<Vec<User>> {
         let sql = concat!(
             "SELECT ",
@@ -239,19 +247,19 @@ impl Store {
              ORDER BY u.username_key, u.user_id"
         );
         let since = Arg::from(seen_since);
-        let rows: Vec<UserRow> = self.pools().fetch_all(sql, &[since]).await?;
+        let rows: Vec<UserRow> = self.db.pools().fetch_all(sql, &[since]).await?;
         Ok(rows.into_iter().map(User::from).collect())
     }
 
-    /// Enabled accounts of people.
+    /// Counts enabled accounts other than the guest.
     pub async fn count_people(&self) -> Result<u64> {
         let sql = "SELECT count(*) FROM users WHERE enabled AND NOT is_guest";
-        self.pools().count(sql, &[]).await
+        self.db.pools().count(sql, &[]).await
     }
 
-    /// Notes when accounts, sessions and tokens were last used. May be lost in a power cut.
+    /// Stores when accounts, sessions and tokens were last used. A power cut may lose it.
     pub async fn note_activity(&self, activity: &Activity) -> Result<()> {
-        let mut tx = self.write_record(WritePriority::Scan).await?;
+        let mut tx = self.db.write_record(WritePriority::Scan).await?;
         let statements = [
             (
                 "UPDATE users SET last_active_at = $2 WHERE user_id = $1",
@@ -273,9 +281,24 @@ impl Store {
         }
         tx.commit().await
     }
+
+    /// The subset of these accounts that exists.
+    pub async fn known_users(&self, users: &[UserId]) -> Result<HashSet<UserId>> {
+        let numbers: Vec<i64> = users.iter().map(|user| user.get()).collect();
+        let head = "SELECT user_id FROM users WHERE user_id";
+        let rows: Vec<(i64,)> = self.db.rows_of_listed(head, &numbers, "").await?;
+        Ok(rows.into_iter().map(|(id,)| id.into()).collect())
+    }
+
+    /// Whether an account has signed in from an address since a moment.
+    pub async fn is_known_address(&self, user: UserId, address: &str, since: Timestamp) -> Result<bool> {
+        let sql = "SELECT count(*) FROM known_addresses WHERE user_id = $1 AND address = $2 AND last_success_at >= $3";
+        let values = args![user.get(), address, since];
+        Ok(self.db.pools().count(sql, &values).await? > 0)
+    }
 }
 
-/// What was used, and when last. Ids by their numbers.
+/// Times of last use, by numeric id.
 #[derive(Debug, Clone, Default)]
 pub struct Activity {
     /// Accounts.
@@ -287,18 +310,18 @@ pub struct Activity {
 }
 
 impl IdentityChange {
-    /// As [`Store::account`], within the change.
+    /// [`UserRepository::account`] within the transaction.
     pub async fn account(&mut self, id: UserId) -> Result<Option<Account>> {
         let rows = self.fetch_all(ACCOUNT_BY_ID, &args![id.get()]).await?;
         Ok(accounts(rows)?.pop())
     }
 
-    /// As [`Store::owner`], within the change.
+    /// [`UserRepository::owner`] within the transaction.
     pub async fn owner(&mut self) -> Result<Option<Account>> {
         Ok(accounts(self.fetch_all(OWNER, &[]).await?)?.pop())
     }
 
-    /// Adds an account; `false` if there is one of that name, or the owner or guest that it would be.
+    /// Adds an account; `false` if the name is taken, or if there is already an owner or guest.
     pub async fn insert_user(&mut self, user: &NewUser) -> Result<bool> {
         let sql = "INSERT INTO users (user_id, username, username_key, display_name, password_hash, enabled, \
                    is_owner, is_guest, created_at) VALUES ($1, $2, $3, $4, $5, TRUE, $6, $7, $8) \
@@ -339,26 +362,26 @@ impl IdentityChange {
         Ok(true)
     }
 
-    /// Sets the password of an account.
+    /// Replaces the password hash of an account.
     pub async fn set_password_hash(&mut self, id: UserId, hash: &str) -> Result<()> {
         let sql = "UPDATE users SET password_hash = $2 WHERE user_id = $1";
         self.execute(sql, &args![id.get(), hash]).await.map(drop)
     }
 
-    /// Whether an account has this hash of a password.
+    /// Whether this is the current password hash of the account.
     pub async fn has_password_hash(&mut self, id: UserId, hash: &str) -> Result<bool> {
         let sql = "SELECT user_id FROM users WHERE user_id = $1 AND password_hash = $2";
         let row: Option<(i64,)> = self.fetch_optional(sql, &args![id.get(), hash]).await?;
         Ok(row.is_some())
     }
 
-    /// Replaces the hash of a password by another of the same password; nothing happens if it is not `old` any more.
+    /// Replaces the password hash if it is still `old`: rehashes the same password with other parameters.
     pub async fn replace_password_hash(&mut self, id: UserId, old: &str, hash: &str) -> Result<()> {
         let sql = "UPDATE users SET password_hash = $3 WHERE user_id = $1 AND password_hash = $2";
         self.execute(sql, &args![id.get(), old, hash]).await.map(drop)
     }
 
-    /// Makes an account the owner, in place of whoever was.
+    /// Makes this account the owner; the previous owner loses that role.
     pub async fn set_owner(&mut self, id: UserId, now: Timestamp) -> Result<()> {
         self.execute("UPDATE users SET is_owner = FALSE WHERE is_owner", &[])
             .await?;
@@ -369,7 +392,7 @@ impl IdentityChange {
         self.assign_role(id, "owner", now).await.map(drop)
     }
 
-    /// Deletes an account with its sessions, tokens, roles and settings; `false` if there is none.
+    /// Deletes an account with its sessions, tokens, roles and settings; `false` if it does not exist.
     pub async fn delete_user(&mut self, id: UserId) -> Result<bool> {
         self.touches("DELETE FROM users WHERE user_id = $1", id.get())
             .await

@@ -17,7 +17,7 @@ async fn change_writes_one_audit_entry_without_secrets() {
     let server = TestServer::start().await;
     let body = json!({"username": "ada", "password": PASSWORD});
     assert_eq!(server.post("/api/v1/setup", &body).await.status, 201);
-    let ada = server.store.owner().await.unwrap().unwrap().user.id;
+    let ada = server.store.users.owner().await.unwrap().unwrap().user.id;
     let token = server.client(ada);
     assert_eq!(last(&token).await["event"], "setup_completed");
     let send = async |method: &str, target: &str, body: Value| {

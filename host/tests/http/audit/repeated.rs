@@ -11,7 +11,7 @@ use crate::support::{Client, TestServer, TestServerOptions};
 use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
-use svc_plugin_host::BuiltIn;
+use svc_plugin_host::{BuiltIn, Component};
 use svc_test_support::guests;
 
 fn times(lines: &[AuditEntry]) -> Vec<i64> {
@@ -49,7 +49,7 @@ async fn repeated_lines_are_counted(server: TestServer) {
     rename(&eve, "Eve".to_owned()).await;
     assert_eq!(times(&server.audit(AuditEvent::UserUpdated).await), [1, 1, 50]);
     // Logins of guests are counted too.
-    let guest = server.store.guest().await.unwrap().unwrap();
+    let guest = server.store.users.guest().await.unwrap().unwrap();
     for _ in 0..10 {
         let body = json!({"username": guest.username});
         assert_eq!(server.login(&[("svc-app", "music")], &body).await.status, 201);
@@ -141,7 +141,7 @@ async fn index_run_writes_an_entry_at_start_and_end() {
 async fn quarantine_writes_an_entry_for_each_plugin() {
     let plugin = |id: &'static str| BuiltIn {
         name: id,
-        bytes: guests::plugin("trap", id).leak(),
+        component: Component::Plain(guests::plugin("trap", id).leak()),
     };
     let server = TestServer::start_with(TestServerOptions {
         plugins: vec![plugin("one"), plugin("two")],

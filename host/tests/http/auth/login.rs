@@ -165,12 +165,13 @@ async fn login_replaces_a_weak_hash() {
         .hash_password_with_salt(PASSWORD.as_bytes(), b"some salt of 16b")
         .unwrap()
         .to_string();
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     change.set_password_hash(id, &weak).await.unwrap();
     change.commit().await.unwrap();
     let stored = async || {
         server
             .store
+            .users
             .user_for_login("ada")
             .await
             .unwrap()
@@ -186,7 +187,7 @@ async fn login_replaces_a_weak_hash() {
     assert_eq!(server.try_password("ada", PASSWORD).await.status, 201);
     assert_eq!(stored().await, strong);
     // The hash is not replaced if it has changed meanwhile.
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     change.replace_password_hash(id, &weak, "$other").await.unwrap();
     change.commit().await.unwrap();
     assert_eq!(stored().await, strong);

@@ -14,7 +14,7 @@ use crate::support::{TestServer, TestServerOptions};
 async fn guest_signs_in_without_credentials_only_while_guest_access_is_on() {
     let server = TestServer::start().await;
     let owner = server.as_owner().await;
-    let id = server.store.guest().await.unwrap().unwrap().id;
+    let id = server.store.users.guest().await.unwrap().unwrap().id;
     let ways = [
         json!({"username": "guest"}),
         json!({"username": "GUEST"}),

@@ -72,7 +72,7 @@ fn seed() -> u64 {
 pub(crate) async fn begin_sessions(server: &TestServer, user: UserId, count: usize) -> Vec<String> {
     let now = server.clock.now();
     let end = Timestamp::from_millis(now.millis() + 86_400_000);
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     let mut cookies = Vec::new();
     for _ in 0..count {
         let session = Session {
@@ -235,7 +235,7 @@ async fn login_overtaken_by_an_account_change_leaves_no_session() {
                 if disables {
                     server.enable(&owner, bob, false).await;
                 } else {
-                    let mut change = server.store.change_identity().await.unwrap();
+                    let mut change = server.store.identity.change_identity().await.unwrap();
                     change.set_password_hash(bob, "$another").await.unwrap();
                     change
                         .revoke_sessions(bob, None, server.clock.now())

@@ -55,14 +55,14 @@ async fn changed_role_applies_to_the_next_event() {
     for round in 0..20 {
         listening.publish(json!("not heard"));
         assert_eq!(witness.next_payload().await, json!("not heard"));
-        let mut change = server.store.change_identity().await.unwrap();
+        let mut change = server.store.identity.change_identity().await.unwrap();
         let now = server.clock.now();
         change.assign_role(ann, "administrator", now).await.unwrap();
         change.commit().await.unwrap();
         listening.publish(json!(round));
         assert_eq!(witness.next_payload().await, json!(round));
         assert_eq!(client.next_payload().await, json!(round));
-        let mut change = server.store.change_identity().await.unwrap();
+        let mut change = server.store.identity.change_identity().await.unwrap();
         change.unassign_role(ann, "administrator").await.unwrap();
         change.commit().await.unwrap();
     }

@@ -52,7 +52,7 @@ async fn stream_ends_with_its_token_session_or_account() {
     assert!(client.head.starts_with("HTTP/1.1 401"), "{}", client.head);
 
     let mut client = listening.listen(&server.client(bob)).await;
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     assert!(change.delete_user(bob).await.unwrap());
     change.commit().await.unwrap();
     assert!(client.end().await);

@@ -21,6 +21,7 @@ use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobStatus};
 use svc_events::Events;
 use svc_identity::Context;
+use svc_identity::audit::BackgroundLog;
 use svc_identity::credential::Credential;
 use svc_identity::error::Result as Outcome;
 use svc_library::jobs::types::JobType;
@@ -99,14 +100,26 @@ pub(crate) fn start(
     events: &Events,
     registered: RegisteredJob,
 ) -> (Jobs, JoinHandle<()>) {
+    let log = BackgroundLog::new(
+        server.store.audit.clone(),
+        server.store.users.clone(),
+        Arc::clone(&server.ids),
+        server.clock.clone(),
+    );
     let context = Context {
-        store: server.store.clone(),
+        identity: server.store.identity.clone(),
         ids: Arc::clone(&server.ids),
         clock: server.clock.clone(),
         random: Arc::new(SystemRandom),
         tasks: server.state.authentication.tasks().clone(),
     };
-    let jobs = Jobs::new(context, events.clone(), vec![registered]);
+    let jobs = Jobs::new(
+        context,
+        server.store.jobs.clone(),
+        log,
+        events.clone(),
+        vec![registered],
+    );
     let running = jobs.clone();
     (jobs, tasks::spawn("jobs", async move { running.run().await }))
 }
@@ -121,7 +134,7 @@ pub(crate) async fn ask(server: &TestServer, jobs: &Jobs, token: &Client) -> Job
 pub(crate) async fn until(server: &TestServer, id: JobId, status: JobStatus) -> Job {
     let waiting = async {
         loop {
-            let job = server.store.job(id).await.unwrap().unwrap();
+            let job = server.store.jobs.job(id).await.unwrap().unwrap();
             if job.status == status {
                 return job;
             }
@@ -135,7 +148,15 @@ pub(crate) async fn until(server: &TestServer, id: JobId, status: JobStatus) -> 
 
 /// Completed tasks in the job's row.
 async fn stored(server: &TestServer, id: JobId) -> i64 {
-    server.store.job(id).await.unwrap().unwrap().progress.completed
+    server
+        .store
+        .jobs
+        .job(id)
+        .await
+        .unwrap()
+        .unwrap()
+        .progress
+        .completed
 }
 
 fn run_jobs(server: &TestServer) {

@@ -31,7 +31,7 @@ async fn job_cut_off_by_a_crash_continues_and_skips_nothing() {
             task.abort();
             assert!(task.await.unwrap_err().is_cancelled());
             assert!(work.so_far() > target || leave == 1);
-            let job = server.store.job(id.unwrap()).await.unwrap().unwrap();
+            let job = server.store.jobs.job(id.unwrap()).await.unwrap().unwrap();
             assert_eq!(job.status, JobStatus::Running);
         }
         let (_, task) = process(server, &Events::default(), &work);
@@ -72,7 +72,7 @@ async fn stop_saves_the_position_of_the_job() {
         .await
         .expect("the worker stops in time")
         .unwrap();
-    let left = server.store.job(job.id).await.unwrap().unwrap();
+    let left = server.store.jobs.job(job.id).await.unwrap().unwrap();
     assert_eq!((left.status, left.progress.cursor), (JobStatus::Running, 40));
     assert_eq!(left.progress.completed, 40);
 }

@@ -105,12 +105,12 @@ async fn backup_opens_as_a_copy_of_the_database() {
     let store = Store::open(&format!("sqlite:{}", copy.display()), StoreOptions::default())
         .await
         .unwrap();
-    store.check_integrity().await.unwrap();
+    store.database.check_integrity().await.unwrap();
     let scope = svc_domain::library::MediaScope::All;
-    assert!(store.photo(&scope, photo.into()).await.unwrap().is_some());
-    assert_eq!(store.count_known_files().await.unwrap(), 1);
-    assert_eq!(server.store.count_known_files().await.unwrap(), 2);
-    store.close().await;
+    assert!(store.photos.photo(&scope, photo.into()).await.unwrap().is_some());
+    assert_eq!(store.files.count_known_files().await.unwrap(), 1);
+    assert_eq!(server.store.files.count_known_files().await.unwrap(), 2);
+    store.database.close().await;
     // The next backup replaces it.
     let next = done(&owner, json!({"type": "backup", "parameters": {"keep": 1}})).await;
     assert_ne!(next["result"]["name"], job["result"]["name"]);
@@ -136,7 +136,7 @@ async fn backup_of_postgresql_is_refused_and_names_pg_dump() {
             .unwrap()
             .contains("pg_dump")
     );
-    server.store.close().await;
+    server.store.database.close().await;
     schema.drop().await;
 }
 
@@ -193,7 +193,7 @@ async fn pregeneration_reports_the_items_that_fail() {
                 }
             }
         };
-        let registered = pregeneration_job(&COUNTING, &server.store, JobItems::Photos, make);
+        let registered = pregeneration_job(&COUNTING, &server.store.jobs, JobItems::Photos, make);
         let (jobs, task) = start(server, &Events::default(), registered);
         let job = ask(server, &jobs, &token).await;
         let ended = until(server, job.id, JobStatus::Completed).await;
@@ -203,8 +203,8 @@ async fn pregeneration_reports_the_items_that_fail() {
         assert_eq!(failures, &json!([reason]));
         assert_eq!(*made.lock().unwrap(), photos);
         for items in [JobItems::PicturedReleases, JobItems::Tracks] {
-            assert_eq!(server.store.count_job_items(items).await.unwrap(), 0);
-            assert!(server.store.job_items(items, 0, 9).await.unwrap().is_empty());
+            assert_eq!(server.store.jobs.count_job_items(items).await.unwrap(), 0);
+            assert!(server.store.jobs.job_items(items, 0, 9).await.unwrap().is_empty());
         }
         jobs.stop();
         task.await.unwrap();

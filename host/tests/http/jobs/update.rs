@@ -24,7 +24,7 @@ async fn job_is_paused_resumed_and_cancelled_with_events() {
         capabilities: vec!["Jobs.Create".into()],
         created_at: server.clock.now(),
     };
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     assert!(change.insert_role(&role).await.unwrap());
     change.commit().await.unwrap();
     let asker = server.as_user("asker", &["worker"]).await;

@@ -75,7 +75,7 @@ async fn changed_library_applies_to_the_next_request() {
         let ben = server.user("ben", false, &["member"]).await;
         let grants = json!({"grants": [{"userId": ben}]});
         assert_eq!(patch(&owner, &library, grants).await.status, 200);
-        let mut change = server.store.change_identity().await.unwrap();
+        let mut change = server.store.identity.change_identity().await.unwrap();
         assert!(change.delete_user(ben).await.unwrap());
         change.commit().await.unwrap();
         assert!(!sees().await);

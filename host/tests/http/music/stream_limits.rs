@@ -96,7 +96,7 @@ async fn streams_end(server: TestServer) {
     let song = format!("/api/v1/music/stream/{}", player.song);
     let jwt = &player.session.client;
     let token = server.as_token(lee, None).await;
-    let token_id = server.store.personal_access_tokens(lee).await.unwrap()[0].id;
+    let token_id = server.store.tokens.personal_access_tokens(lee).await.unwrap()[0].id;
     let item = json!({"mediaType": "music_track", "mediaId": player.song.to_string(), "purpose": "stream", "expiresIn": 600});
     let link = async |credential: &Client| {
         let made = credential.post("/api/v1/links", &item).await.json();

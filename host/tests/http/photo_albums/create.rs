@@ -143,6 +143,7 @@ async fn album_beyond_the_limit_of_an_account_is_409() {
         assert!(
             server
                 .store
+                .photo_albums
                 .insert_photo_album(&new, 1000, server.clock.now())
                 .await
                 .unwrap()

@@ -10,7 +10,7 @@ use svc_api::services::Services;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
-use svc_plugin_host::BuiltIn;
+use svc_plugin_host::{BuiltIn, Component};
 use svc_test_support::guests;
 
 pub(crate) const DRAWN: &[u8] = &[0xff, 0xd8, 0xff, 0xe0];
@@ -26,7 +26,7 @@ impl ThumbnailFixture {
         let server = TestServer::start_with(TestServerOptions {
             plugins: vec![BuiltIn {
                 name: "drawer",
-                bytes,
+                component: Component::Plain(bytes),
             }],
             ..TestServerOptions::default()
         })
@@ -102,6 +102,7 @@ async fn thumbnail_from_disk_is_cached_in_memory() {
     let media = gallery
         .server
         .store
+        .files
         .media_file(&MediaScope::All, id)
         .await
         .unwrap()

@@ -79,7 +79,7 @@ async fn checks_run_in_the_order_capability_type_capability_of_the_type_phrase()
         }
     }
     // Cookies, forms, tokens in the URL and narrowed tokens are refused.
-    let owner_id = server.store.owner().await.unwrap().unwrap().user.id;
+    let owner_id = server.store.users.owner().await.unwrap().unwrap().user.id;
     let narrowed = server.as_token(owner_id, Some(&[Capability::IndexingRead])).await;
     assert_eq!(reset(&narrowed, "factory", "Factory reset").await.status, 403);
     let body = good("factory", "Factory reset").to_string();
@@ -92,7 +92,7 @@ async fn checks_run_in_the_order_capability_type_capability_of_the_type_phrase()
         401
     );
     // Guest access is off, and guests have no capability for it.
-    let guest = server.client(server.store.guest().await.unwrap().unwrap().id);
+    let guest = server.client(server.store.users.guest().await.unwrap().unwrap().id);
     assert_eq!(reset(&guest, "factory", "Factory reset").await.status, 401);
     let bearer = format!("Bearer {owner}");
     let form = [("authorization", bearer.as_str()), ("content-type", "text/plain")];

@@ -17,7 +17,7 @@ async fn factory_reset_removes_everything_but_the_media() {
     let jwt = login.client();
     let (cookie_name, cookie_value) = cookie(&login);
     assert_eq!(cookie_name, format!("svc_refresh_token_{INSTANCE}"));
-    let owner = server.store.owner().await.unwrap().unwrap().user.id;
+    let owner = server.store.users.owner().await.unwrap().unwrap().user.id;
     let program = server.as_token(owner, None).await;
     let settings = json!({"app": null, "settings": {"server_name": "Home", "theme": "dark", "session_timeout": "memory"}});
     assert_eq!(jwt.patch("/api/v1/settings", &settings).await.status, 200);
@@ -88,5 +88,5 @@ async fn factory_reset_removes_everything_but_the_media() {
     let directory = stopped(server).await;
     let (store, found) = restarted(&directory).await;
     assert_eq!(found.unwrap().0.instance_id, id);
-    assert_eq!(store.owner().await.unwrap().unwrap().user.username, "eve");
+    assert_eq!(store.users.owner().await.unwrap().unwrap().user.username, "eve");
 }

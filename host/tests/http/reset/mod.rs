@@ -82,7 +82,7 @@ pub(crate) async fn restarted(directory: &tempfile::TempDir) -> (Store, Result<(
         .await
         .unwrap();
     let data_dir = DataDir::open(directory.path()).unwrap();
-    let found = installation::identify(&store, &data_dir, &SystemRandom, &SystemClock).await;
+    let found = installation::identify(&store.instance, &data_dir, &SystemRandom, &SystemClock).await;
     let found = found
         .map(|(instance, key)| (instance, key.id()))
         .map_err(|error| error.to_string());
@@ -99,7 +99,7 @@ pub(crate) async fn stopped(server: TestServer) -> tempfile::TempDir {
         ..
     } = server;
     drop((service, state));
-    store.close().await;
+    store.database.close().await;
     directory
 }
 

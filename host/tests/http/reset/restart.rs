@@ -51,8 +51,8 @@ async fn reset_cut_off_before_its_commit_has_no_effect() {
             (marker(&directory), signing_key(&directory)),
             (vec![INSTANCE.to_owned()], key_before.clone())
         );
-        assert!(store.owner_exists().await.unwrap());
-        store.close().await;
+        assert!(store.users.owner_exists().await.unwrap());
+        store.database.close().await;
     }
 }
 
@@ -61,7 +61,7 @@ async fn reset_cut_off_after_its_commit_completes_at_the_next_start() {
     let server = TestServer::start().await;
     set_up(&server, "ada").await;
     let key = signing_key(&server.directory);
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     let next = Instance {
         instance_id: NEXT.into(),
         created_at: server.clock.now(),
@@ -77,8 +77,8 @@ async fn reset_cut_off_after_its_commit_completes_at_the_next_start() {
     assert_eq!(instance.instance_id, NEXT);
     assert_ne!(signing_key(&directory), key);
     assert_eq!(marker(&directory), [NEXT]);
-    assert!(!store.owner_exists().await.unwrap());
-    store.close().await;
+    assert!(!store.users.owner_exists().await.unwrap());
+    store.database.close().await;
     assert_eq!(restarted(&directory).await.1.unwrap().1, first, "one entry");
 }
 
@@ -103,8 +103,8 @@ async fn lost_or_foreign_database_does_not_reopen_the_setup() {
         instance_id: NEXT.into(),
         created_at: SystemClock.now(),
     };
-    store.create_instance_if_absent(&other).await.unwrap();
-    store.close().await;
+    store.instance.create_instance_if_absent(&other).await.unwrap();
+    store.database.close().await;
     assert!(restarted(&directory).await.1.unwrap_err().contains(NEXT));
     assert_eq!(marker(&directory), [INSTANCE]);
 }

@@ -17,7 +17,7 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
     let admin_id = server.user("admin", false, &["administrator"]).await;
     let admin = server.client(admin_id);
     let other = server.user("other", false, &["administrator"]).await;
-    let guest = server.store.guest().await.unwrap().unwrap().id;
+    let guest = server.store.users.guest().await.unwrap().unwrap().id;
     let lesser = [
         Capability::RoleAssignmentsCreate,
         Capability::RoleAssignmentsDelete,
@@ -66,13 +66,13 @@ async fn roles_of_owner_guest_and_stronger_users_are_protected() {
 async fn assignments_apply_to_all_users_or_none() {
     let server = TestServer::start().await;
     let owner = server.as_owner().await;
-    let guest = server.store.guest().await.unwrap().unwrap().id;
+    let guest = server.store.users.guest().await.unwrap().unwrap().id;
     let (bob, eve) = (
         server.user("bob", false, &["member"]).await,
         server.user("eve", false, &[]).await,
     );
     let admin = server.as_user("admin", &["administrator"]).await;
-    let ada = server.store.owner().await.unwrap().unwrap().user.id;
+    let ada = server.store.users.owner().await.unwrap().unwrap().user.id;
     let bad = [
         (json!("0000000000001"), 404),
         (json!("junk"), 400),

@@ -117,7 +117,7 @@ fn word(capability: Capability) -> String {
 /// Accounts with one capability each, and accounts with all but one.
 async fn accounts(server: &TestServer) -> HashMap<String, UserId> {
     let now = server.clock.now();
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     let mut made = HashMap::new();
     for &capability in Capability::ALL {
         for (prefix, one) in [("only", true), ("but", false)] {
@@ -152,7 +152,7 @@ async fn accounts(server: &TestServer) -> HashMap<String, UserId> {
 
 async fn disabled(server: &TestServer) -> UserId {
     let id = server.user("gone", false, &["administrator"]).await;
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     let mut user = change.account(id).await.unwrap().unwrap().user;
     user.enabled = false;
     assert!(change.update_user(&user, "gone").await.unwrap());
@@ -198,7 +198,7 @@ async fn kinds(server: &TestServer, needed: &[Capability]) -> Kinds {
         owner_token: server.as_token(owner, None).await.to_string(),
         nothing_token: server.as_token(owner, Some(&[])).await.to_string(),
         guest: server
-            .client(server.store.guest().await.unwrap().unwrap().id)
+            .client(server.store.users.guest().await.unwrap().unwrap().id)
             .to_string(),
         narrowed,
     }

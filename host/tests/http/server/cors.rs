@@ -85,7 +85,7 @@ async fn listed_origin_reads_server_errors() {
     let server = TestServer::start().await;
     let token = server.as_owner().await;
     token.get("/api/v1/versions").await;
-    server.store.close().await;
+    server.store.database.close().await;
     let headers = [
         ("origin", LISTED_ORIGIN),
         ("authorization", &format!("Bearer {token}")),

@@ -18,7 +18,7 @@ use svc_events::Events;
 use svc_identity::error::{Result as Outcome, RetryReason, ServiceError};
 use svc_library::jobs::{JobItems, pregeneration_job};
 use svc_library::thumbnails::{THREADS, Thumbnails};
-use svc_plugin_host::BuiltIn;
+use svc_plugin_host::{BuiltIn, Component};
 use svc_test_support::guests;
 
 fn assert_busy(reply: &Reply, retry_after: &str) {
@@ -81,7 +81,7 @@ async fn job_waits_for_room<F: Future<Output = Outcome<()>> + Send + 'static>(
             }
         }
     };
-    let registered = pregeneration_job(&COUNTING, &server.store, items, counting);
+    let registered = pregeneration_job(&COUNTING, &server.store.jobs, items, counting);
     let (jobs, task) = start(server, &Events::default(), registered);
     let job = ask(server, &jobs, token).await;
     wait_for(|| refused.load(Ordering::SeqCst) >= 2).await;
@@ -119,7 +119,7 @@ async fn thumbnail_beyond_the_queue_is_503_and_a_job_waits() {
     let server = TestServer::start_with(TestServerOptions {
         plugins: vec![BuiltIn {
             name: "drawer",
-            bytes,
+            component: Component::Plain(bytes),
         }],
         ..TestServerOptions::default()
     })

@@ -80,7 +80,15 @@ async fn nothing_outlives_the_token(server: TestServer) {
     let before = powers(&vic).await;
     let token = server.as_token(world.eve, None).await;
     // Requests that a thief would try in addition.
-    let vic_id = server.store.user_for_login("vic").await.unwrap().unwrap().0.id;
+    let vic_id = server
+        .store
+        .users
+        .user_for_login("vic")
+        .await
+        .unwrap()
+        .unwrap()
+        .0
+        .id;
     let user = format!("/api/v1/users/{vic_id}");
     let mut tried: Vec<(&str, String, Value)> = vec![
         ("PATCH", user.clone(), json!({"password": "set by a thief"})),
@@ -141,6 +149,7 @@ async fn nothing_outlives_the_token(server: TestServer) {
     let id = world
         .server
         .store
+        .tokens
         .personal_access_tokens(world.eve)
         .await
         .unwrap()[0]

@@ -61,7 +61,13 @@ impl WriteFixture {
     }
 
     async fn token_id(&self) -> String {
-        let tokens = self.server.store.personal_access_tokens(self.eve).await.unwrap();
+        let tokens = self
+            .server
+            .store
+            .tokens
+            .personal_access_tokens(self.eve)
+            .await
+            .unwrap();
         tokens[0].id.to_string()
     }
 
@@ -244,12 +250,12 @@ async fn lose_while_waiting_for_the_turn(loss: Loss, server: TestServer) {
         .filter(|request| is_identity(request) && !WriteFixture::refuses_token(loss, request))
         .collect();
     let before = rows(&world.server.database_url).await;
-    let mut held = world.server.store.change_identity().await.unwrap();
+    let mut held = world.server.store.identity.change_identity().await.unwrap();
     let mut replies = Vec::new();
     for (sent, request) in requests.iter().enumerate() {
         let body = ReqBody::Once(request.body.to_string().into());
         replies.push(world.start_request(&credential, request, body));
-        while world.server.store.waiting_changes() <= sent {
+        while world.server.store.identity.waiting_changes() <= sent {
             assert!(!replies[sent].is_finished(), "{request:?} did not wait");
             tokio::task::yield_now().await;
         }

@@ -17,7 +17,7 @@ async fn change_of_a_disconnected_client_completes_before_shutdown() {
     let server = TestServer::start().await;
     let owner = server.as_owner().await;
     // Other writes wait while this transaction is open.
-    let held = server.store.change_identity().await.unwrap();
+    let held = server.store.identity.change_identity().await.unwrap();
     let bearer = format!("Bearer {owner}");
     let headers = [
         ("authorization", bearer.as_str()),
@@ -26,7 +26,7 @@ async fn change_of_a_disconnected_client_completes_before_shutdown() {
     let body = json!({"name": "made", "capabilities": ["Movies.Read"]});
     let body = ReqBody::Once(body.to_string().into());
     let client = svc_platform::tasks::spawn("client", server.begin("POST", ROLES, &headers, body));
-    wait_for(|| server.store.waiting_changes() == 1).await;
+    wait_for(|| server.store.identity.waiting_changes() == 1).await;
     client.abort();
     assert!(client.await.unwrap_err().is_cancelled());
 

@@ -119,13 +119,16 @@ async fn nothing_is_written(server: TestServer) {
         ("POST", "auth/refresh".into(), None, Value::Null, 401),
     ];
     let mut versions = Versions::of(&server.database_url).await;
-    let (before, revision) = (rows(&server.database_url).await, server.store.identity_revision());
+    let (before, revision) = (
+        rows(&server.database_url).await,
+        server.store.identity.identity_revision(),
+    );
     let version = versions.now().await;
     let all = anonymous.iter().map(|call| (None, call));
     for (token, again) in all.chain(calls.iter().map(|call| (Some(&owner), call))) {
         call(server, token, again).await;
         assert_eq!(versions.now().await, version, "{again:?} committed something");
-        assert_eq!(server.store.identity_revision(), revision, "{again:?}");
+        assert_eq!(server.store.identity.identity_revision(), revision, "{again:?}");
     }
     assert_eq!(rows(&server.database_url).await, before);
     versions.close().await;
@@ -183,7 +186,10 @@ async fn others_are_left_alone(server: TestServer) {
     let custom = json!({"name": "curator", "capabilities": []});
     assert_eq!(owner.post("/api/v1/roles", &custom).await.status, 201);
     assert_ne!(tag(&owner).await, of_owner);
-    assert_eq!(server.store.account(ada).await.unwrap().unwrap().user.id, ada);
+    assert_eq!(
+        server.store.users.account(ada).await.unwrap().unwrap().user.id,
+        ada
+    );
 }
 
 #[covers("T25", "S7")]

@@ -108,7 +108,7 @@ async fn guest_reads_settings_and_changes_none() {
         ..TestServerOptions::default()
     })
     .await;
-    let guest = server.client(server.store.guest().await.unwrap().unwrap().id);
+    let guest = server.client(server.store.users.guest().await.unwrap().unwrap().id);
     assert_eq!(shown(&guest, "music").await["theme"], "system");
     let body = json!({"app": null, "settings": {"theme": "dark"}});
     assert_eq!(patch(&guest, &body).await.status, 403);

@@ -75,7 +75,7 @@ impl TestServer {
     /// Adds an account with [`PASSWORD`].
     pub(crate) async fn person(&self, name: &str, role: &str) -> UserId {
         let id = self.user(name, role == "owner", &[role]).await;
-        let mut change = self.store.change_identity().await.unwrap();
+        let mut change = self.store.identity.change_identity().await.unwrap();
         change.set_password_hash(id, password_hash().await).await.unwrap();
         change.commit().await.unwrap();
         id
@@ -130,7 +130,7 @@ impl TestServer {
     }
 
     pub(crate) async fn delete(&self, user: UserId) {
-        let mut change = self.store.change_identity().await.unwrap();
+        let mut change = self.store.identity.change_identity().await.unwrap();
         assert!(change.delete_user(user).await.unwrap());
         change.commit().await.unwrap();
     }
@@ -155,7 +155,11 @@ impl TestServer {
             user: None,
         };
         let page = Pagination { take: 1000, skip: 0 };
-        let listing = self.store.list_audit(&filter, page, Order::Descending).await;
+        let listing = self
+            .store
+            .audit
+            .list_audit(&filter, page, Order::Descending)
+            .await;
         listing.unwrap().items
     }
 }
@@ -167,7 +171,7 @@ pub(crate) async fn allowed_to(server: &TestServer, name: &str, capabilities: &[
         capabilities: capabilities.iter().map(|one| one.as_str().to_owned()).collect(),
         created_at: svc_domain::time::Clock::now(server.clock.as_ref()),
     };
-    let mut change = server.store.change_identity().await.unwrap();
+    let mut change = server.store.identity.change_identity().await.unwrap();
     assert!(change.insert_role(&role).await.unwrap());
     change.commit().await.unwrap();
     server.user(name, false, &[&role.name]).await

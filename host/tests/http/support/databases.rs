@@ -23,7 +23,7 @@ pub(crate) async fn on_each_database_with(
     .await;
     let store = server.store.clone();
     test(server).await;
-    store.close().await;
+    store.database.close().await;
     schema.drop().await;
 }
 

@@ -25,12 +25,14 @@ impl TestServer {
         let now = SystemClock.now();
         let directories = self
             .store
+            .directories
             .sync_directories(&[(kind, self.root.clone())], &self.ids, now)
             .await
             .unwrap();
         let folder = self.id();
         let place = RelativePath::root().join_text(name);
         self.store
+            .index
             .add_folders(directories[0].id, &[(folder, place)])
             .await
             .unwrap();
@@ -70,7 +72,7 @@ impl TestServer {
             digest: None,
             unchanged: false,
         }];
-        let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
+        let mut writer = self.store.index.scan_writer(Arc::clone(&self.ids));
         writer
             .persist(&ScanBatch {
                 now: SystemClock.now(),

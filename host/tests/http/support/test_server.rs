@@ -173,19 +173,19 @@ impl TestServer {
             created_at: clock.now(),
         };
         let store = Store::open(&url, pool).await.unwrap();
-        store.create_instance_if_absent(&first).await.unwrap();
-        store.close().await;
+        store.instance.create_instance_if_absent(&first).await.unwrap();
+        store.database.close().await;
         let mut app = app::App::open(config, environment).await.unwrap();
         if let Some((analyzer, limits)) = options.analyzer {
             let cache = DiskCache::new(at("waveforms"), 1 << 20, Arc::new(SystemClock));
-            let (store, events) = (app.context.store.clone(), app.services.events.clone());
-            app.services.waveforms = Waveforms::with(store, analyzer, cache, events, limits).unwrap();
+            let (store, events) = (app.store.clone(), app.services.events.clone());
+            app.services.waveforms = Waveforms::with(store.files, analyzer, cache, events, limits).unwrap();
         }
         let state = app.state();
         Self {
             service: Arc::new(router::service(Arc::clone(&state))),
             state,
-            store: app.context.store.clone(),
+            store: app.store.clone(),
             passwords: app.passwords.clone(),
             ids: Arc::clone(&app.context.ids),
             clock,
@@ -253,7 +253,7 @@ impl TestServer {
             expires_at: None,
             last_used_at: None,
         };
-        let mut change = self.store.change_identity().await.unwrap();
+        let mut change = self.store.identity.change_identity().await.unwrap();
         change
             .insert_personal_access_token(&token, &secret.hash())
             .await
@@ -275,7 +275,7 @@ impl TestServer {
             is_guest: false,
             created_at: now,
         };
-        let mut change = self.store.change_identity().await.unwrap();
+        let mut change = self.store.identity.change_identity().await.unwrap();
         assert!(change.insert_user(&new).await.unwrap());
         for role in roles {
             change.assign_role(new.id, role, now).await.unwrap();

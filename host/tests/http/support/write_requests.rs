@@ -13,7 +13,7 @@ use svc_api::router::routes;
 use svc_domain::id::UserId;
 use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
-use svc_plugin_host::{BuiltIn, SourceFile};
+use svc_plugin_host::{BuiltIn, Component, SourceFile};
 use svc_test_support::guests;
 
 /// A valid request.
@@ -60,7 +60,10 @@ impl WriteFixture {
     pub(crate) fn options() -> TestServerOptions {
         let bytes = guests::plugin("by_first_byte", "guest").leak();
         TestServerOptions {
-            plugins: vec![BuiltIn { name: "guest", bytes }],
+            plugins: vec![BuiltIn {
+                name: "guest",
+                component: Component::Plain(bytes),
+            }],
             ..TestServerOptions::default()
         }
     }

@@ -16,6 +16,6 @@ async fn active_users_are_those_of_the_last_fifteen_minutes() {
     assert_eq!(names(&active), ["ada", "bob"]);
     assert!(active[0]["lastActiveAt"].is_string() && active[0].get("roles").is_none());
     server.clock.advance(std::time::Duration::from_secs(15 * 60 + 1));
-    let ada = server.client(server.store.owner().await.unwrap().unwrap().user.id);
+    let ada = server.client(server.store.users.owner().await.unwrap().unwrap().user.id);
     assert_eq!(names(&ada.get(&format!("{USERS}/active")).await.json()), ["ada"]);
 }

@@ -50,7 +50,15 @@ async fn named_paths_take_precedence_over_ids() {
             .status,
         200
     );
-    let narrowed = server.store.user_for_login("reader").await.unwrap().unwrap().0.id;
+    let narrowed = server
+        .store
+        .users
+        .user_for_login("reader")
+        .await
+        .unwrap()
+        .unwrap()
+        .0
+        .id;
     let narrowed = server
         .as_token(
             narrowed,

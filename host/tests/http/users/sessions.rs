@@ -129,7 +129,7 @@ async fn guest_sees_the_current_session_only() {
         assert_eq!(sessions.len(), 1, "{sessions:?}");
         assert_eq!(sessions[0]["current"], true);
     }
-    let id = server.store.guest().await.unwrap().unwrap().id;
+    let id = server.store.users.guest().await.unwrap().unwrap().id;
     let of_guest = list(&owner, &format!("/api/v1/users/{id}/sessions")).await;
     assert_eq!(of_guest.len(), 3, "administrators see them all");
 }

@@ -32,7 +32,7 @@ async fn account_with_more_capabilities_cannot_be_changed() {
         ],
     )
     .await;
-    let guest = server.store.guest().await.unwrap().unwrap().id;
+    let guest = server.store.users.guest().await.unwrap().unwrap().id;
     let tokens = |id: UserId| server.client(id);
     for (by, target, status) in [
         (owner_id, owner_id, 200),

@@ -1,7 +1,5 @@
 //! The server itself: API index, health, identity, versions, setup, licensing.
 
-use std::collections::BTreeMap;
-
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;

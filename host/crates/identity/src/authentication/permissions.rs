@@ -13,9 +13,9 @@ use svc_domain::user::Account;
 /// Identifies who opened a long-lived connection and with which credential. Equal principals have equal permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Principal {
-    user: UserId,
-    is_guest: bool,
-    binding: CredentialBinding,
+    pub(super) user: UserId,
+    pub(super) is_guest: bool,
+    pub(super) binding: CredentialBinding,
 }
 
 impl Principal {
@@ -68,7 +68,6 @@ impl Authentication {
         principal: &Principal,
         account: &Account,
     ) -> Result<Option<PermissionSnapshot>, ServiceError> {
-        let store = &self.context.store;
         let mut permissions = PermissionSnapshot {
             capabilities: capabilities_of(account),
             scope: self.scope_of(&account.user).await?,
@@ -77,12 +76,21 @@ impl Authentication {
         match principal.binding {
             CredentialBinding::Account => {}
             CredentialBinding::Session(session) => {
-                if !store.session_counts(session, principal.user).await? {
+                if !self
+                    .repositories
+                    .sessions
+                    .session_counts(session, principal.user)
+                    .await?
+                {
                     return Ok(None);
                 }
             }
             CredentialBinding::Token(id) => {
-                let tokens = store.personal_access_tokens(principal.user).await?;
+                let tokens = self
+                    .repositories
+                    .tokens
+                    .personal_access_tokens(principal.user)
+                    .await?;
                 let Some(token) = tokens.into_iter().find(|token| token.id == id) else {
                     return Ok(None);
                 };

@@ -53,8 +53,10 @@ impl Logins {
         let id = user.map_or_else(|| NO_ACCOUNT.into(), |user| user.id);
         let known_for = i64::try_from(KNOWN_ADDRESS.as_millis()).unwrap_or(i64::MAX);
         let since = Timestamp::from_millis(self.context.now().millis().saturating_sub(known_for));
-        let store = &self.context.store;
-        Ok(store.is_known_address(id, &network.to_string(), since).await?)
+        Ok(self
+            .users
+            .is_known_address(id, &network.to_string(), since)
+            .await?)
     }
 
     /// Checks the password throttle.
@@ -95,9 +97,9 @@ impl Logins {
         let entry = self
             .context
             .audit_entry(event, &request.client, None, user, &details);
-        let store = self.context.store.clone();
+        let audit = self.audit.clone();
         self.context.tasks.spawn("audit-login", async move {
-            if let Err(error) = store.write_audit(&entry).await {
+            if let Err(error) = audit.write_audit(&entry).await {
                 tracing::warn!(%error, "audit entry could not be stored");
             }
         });

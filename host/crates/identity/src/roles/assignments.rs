@@ -70,11 +70,7 @@ impl Roles {
         page: Pagination,
         order: Order,
     ) -> Result<Vec<RoleAssignment>> {
-        Ok(self
-            .context
-            .store
-            .list_role_assignments(user, page, order)
-            .await?)
+        Ok(self.roles.list_role_assignments(user, page, order).await?)
     }
 
     /// Assigns a role to all accounts or, on an error, to none. Existing assignments stay unchanged.

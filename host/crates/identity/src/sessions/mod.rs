@@ -22,7 +22,7 @@ use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
 use svc_domain::time::Timestamp;
 use svc_domain::user::User;
-use svc_store::{IdentityChange, PresentedRefresh};
+use svc_store::{IdentityChange, PresentedRefresh, SessionRepository, UserRepository};
 
 pub use refresh::{RefreshError, RefreshRequest};
 
@@ -74,6 +74,8 @@ pub struct IssuedSession {
 #[derive(Debug, Clone)]
 pub struct Sessions {
     context: Context,
+    users: UserRepository,
+    sessions: SessionRepository,
     keys: KeyRing,
     settings: Settings,
     cloud: Arc<dyn Cloud>,
@@ -82,9 +84,18 @@ pub struct Sessions {
 
 impl Sessions {
     /// Creates the service.
-    pub fn new(context: Context, keys: KeyRing, settings: Settings, cloud: Arc<dyn Cloud>) -> Self {
+    pub fn new(
+        context: Context,
+        users: UserRepository,
+        sessions: SessionRepository,
+        keys: KeyRing,
+        settings: Settings,
+        cloud: Arc<dyn Cloud>,
+    ) -> Self {
         Self {
             context,
+            users,
+            sessions,
             keys,
             settings,
             cloud,
@@ -162,7 +173,7 @@ impl Sessions {
             .previous
             .as_deref()
             .and_then(|cookie| self.token(cookie));
-        let mut change = context.store.change_identity().await?;
+        let mut change = context.identity.change_identity().await?;
         // Repeated inside the transaction: the account may have been disabled or its password changed since it
         // authenticated, which revoked all of its sessions.
         let account = change.account(user.id).await?;

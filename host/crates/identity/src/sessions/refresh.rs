@@ -108,13 +108,13 @@ impl Sessions {
             Some(cookie) if !request.cross_site => self.token(cookie).ok_or_else(session_ended)?,
             _ => return self.refresh_by_cloud(request).await,
         };
-        let store = &self.context.store;
         let hash = token.hash();
-        let presented = store
+        let presented = self
+            .sessions
             .presented_refresh(&hash, token.session(), token.generation())
             .await?;
         let presented = presented.ok_or_else(session_ended)?;
-        let account = store.account(presented.session.user).await?;
+        let account = self.users.account(presented.session.user).await?;
         let Some(Account { user, .. }) = account.filter(|account| self.may_go_on(&account.user)) else {
             return Err(session_ended());
         };
@@ -161,7 +161,7 @@ impl Sessions {
         let keys = self.keys.current();
         let mut salt = Salt::default();
         context.random.fill(&mut salt).map_err(ServiceError::internal)?;
-        let mut change = context.store.change_identity().await?;
+        let mut change = context.identity.change_identity().await?;
         let Some(presented) = presented(&mut change, &token).await? else {
             return Ok(None);
         };
@@ -231,7 +231,7 @@ impl Sessions {
             });
         };
         let vouched = self.cloud.account(&token).await.map_err(ServiceError::from)?;
-        let account = self.context.store.account_by_cloud(&vouched.id).await?;
+        let account = self.users.account_by_cloud(&vouched.id).await?;
         let account = account.filter(|account| account.user.enabled);
         let account = account
             .ok_or_else(|| unauthorized(None, "no account of this server is linked to the cloud account"))?;

@@ -25,7 +25,7 @@ impl Sessions {
         let sessions = self.clone();
         run_to_completion(&self.context.tasks, "session-end", async move {
             let context = &sessions.context;
-            let mut change = context.store.change_identity().await?;
+            let mut change = context.identity.change_identity().await?;
             let now = context.now();
             let mut ended: Vec<_> = session.into_iter().collect();
             if let Some(token) = token
@@ -51,9 +51,8 @@ impl Sessions {
     /// # Errors
     /// Not found; database errors.
     pub async fn list(&self, user: UserId) -> Result<Vec<Session>> {
-        let store = &self.context.store;
-        store.account(user).await?.ok_or(ServiceError::NotFound)?;
-        Ok(store.live_sessions(user, self.context.now()).await?)
+        self.users.account(user).await?.ok_or(ServiceError::NotFound)?;
+        Ok(self.sessions.live_sessions(user, self.context.now()).await?)
     }
 
     /// Ends one session of an account.

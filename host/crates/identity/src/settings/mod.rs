@@ -19,7 +19,7 @@ use registry::{
     SERVER_NAME, SESSION_TIMEOUT, SETTINGS, Setting, WATCH_DIRECTORIES,
 };
 use svc_domain::id::UserId;
-use svc_store::ServerSetting;
+use svc_store::{ServerSetting, SettingsRepository};
 
 pub use session_policy::{SessionPolicy, SessionScope};
 pub(super) use update::store_setting;
@@ -34,6 +34,7 @@ type ServerValues = BTreeMap<(String, String), Value>;
 #[derive(Debug, Clone)]
 pub struct Settings {
     context: Context,
+    settings: SettingsRepository,
     kiosk: bool,
     server: Arc<RwLock<Arc<ServerValues>>>,
     reading: Arc<Mutex<()>>,
@@ -44,15 +45,16 @@ impl Settings {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn open(context: Context, kiosk: bool) -> Result<Self> {
-        let settings = Self {
+    pub async fn open(context: Context, settings: SettingsRepository, kiosk: bool) -> Result<Self> {
+        let opened = Self {
             context,
+            settings,
             kiosk,
             server: Arc::default(),
             reading: Arc::default(),
         };
-        settings.reload().await?;
-        Ok(settings)
+        opened.reload().await?;
+        Ok(opened)
     }
 
     /// Reads the server's settings again.
@@ -62,7 +64,7 @@ impl Settings {
     pub async fn reload(&self) -> Result<()> {
         // Serialised, so that an older result never replaces a newer one.
         let _reading = self.reading.lock().await;
-        let rows = self.context.store.server_settings().await?;
+        let rows = self.settings.server_settings().await?;
         let values = rows.into_iter().filter_map(|ServerSetting { app, key, value }| {
             // Keys and values of another version are ignored.
             let setting = registry::find(&key)?;
@@ -155,13 +157,7 @@ impl Settings {
     /// # Errors
     /// Database errors.
     pub async fn of_app(&self, app: App, user: UserId) -> Result<BTreeMap<&'static str, Value>> {
-        let own: BTreeMap<_, _> = self
-            .context
-            .store
-            .account_settings(user)
-            .await?
-            .into_iter()
-            .collect();
+        let own: BTreeMap<_, _> = self.settings.account_settings(user).await?.into_iter().collect();
         let shown = SETTINGS.iter().filter(|setting| setting.is_for(app));
         let values = shown.map(|setting| {
             let value = if setting.scope.is_server_wide() {

@@ -31,7 +31,7 @@ impl Indexing {
     /// # Errors
     /// Database errors.
     pub async fn runs(&self, page: Pagination) -> Result<Listing<Run>, ServiceError> {
-        let mut runs = self.scanner.store.list_runs(page).await?;
+        let mut runs = self.runs.list_runs(page).await?;
         for run in &mut runs.items {
             if let Some(known) = self.run_in_memory(run.id) {
                 *run = known;
@@ -47,7 +47,7 @@ impl Indexing {
     pub async fn run(&self, id: RunId) -> Result<Run, ServiceError> {
         match self.run_in_memory(id) {
             Some(run) => Ok(run),
-            None => self.scanner.store.run(id).await?.ok_or(ServiceError::NotFound),
+            None => self.runs.run(id).await?.ok_or(ServiceError::NotFound),
         }
     }
 
@@ -68,7 +68,7 @@ impl Indexing {
         filter: &RunLogFilter,
         part: OrderedPagination,
     ) -> Result<Listing<RunLogEntry>, ServiceError> {
-        Ok(self.scanner.store.list_run_logs(id, filter, part).await?)
+        Ok(self.runs.list_run_logs(id, filter, part).await?)
     }
 
     /// Number of indexed files by kind.
@@ -76,7 +76,7 @@ impl Indexing {
     /// # Errors
     /// Database errors.
     pub async fn counts(&self) -> Result<BTreeMap<MediaKind, i64>, ServiceError> {
-        Ok(self.scanner.store.file_counts().await?)
+        Ok(self.scanner.directories.file_counts().await?)
     }
 
     /// The configured directories.
@@ -84,7 +84,7 @@ impl Indexing {
     /// # Errors
     /// Database errors.
     pub async fn directories(&self) -> Result<Vec<Directory>, ServiceError> {
-        Ok(self.scanner.store.list_directories().await?)
+        Ok(self.scanner.directories.list_directories().await?)
     }
 
     /// The ids of the configured directories, without the rest of their rows.
@@ -92,6 +92,6 @@ impl Indexing {
     /// # Errors
     /// Database errors.
     pub async fn directory_ids(&self) -> Result<Vec<DirectoryId>, ServiceError> {
-        Ok(self.scanner.store.directory_ids().await?)
+        Ok(self.scanner.directories.directory_ids().await?)
     }
 }

@@ -69,12 +69,12 @@ impl Indexing {
         (kind_field, kind): (&str, &MediaKind),
         (path_field, path): (&str, &RelativePath),
     ) -> Result<(), ServiceError> {
-        let store = &self.scanner.store;
-        let directories = store.list_directories().await?;
+        let known = &self.scanner.directories;
+        let directories = known.list_directories().await?;
         if let Some(unknown) = unconfigured(&directories, kind_field.to_owned(), kind) {
             return Err(ServiceError::Unknown(vec![unknown]));
         }
-        if path.as_str().is_empty() || store.has_path(kind, path).await? {
+        if path.as_str().is_empty() || known.has_path(kind, path).await? {
             return Ok(());
         }
         let of_kind = directories

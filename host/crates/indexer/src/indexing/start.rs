@@ -31,7 +31,10 @@ impl Indexing {
     }
 
     async fn begin(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
-        let targets = request::targets(self.scanner.store.list_directories().await?, &request.options)?;
+        let targets = request::targets(
+            self.scanner.directories.list_directories().await?,
+            &request.options,
+        )?;
         for (index, part) in request.options.paths.iter().enumerate() {
             let (root, path) = (format!("paths[{index}].rootDir"), format!("paths[{index}].path"));
             self.require_known((&root, &part.root_dir), (&path, &part.path))
@@ -85,8 +88,8 @@ impl Indexing {
                 ended,
             });
         }
-        self.unsaved.save_again(&self.scanner.store).await;
-        if let Err(error) = self.scanner.store.insert_run(&run).await {
+        self.unsaved.save_again(&self.runs).await;
+        if let Err(error) = self.runs.insert_run(&run).await {
             self.current().take();
             return Err(error.into());
         }

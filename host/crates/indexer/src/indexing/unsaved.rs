@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use svc_domain::id::RunId;
 use svc_domain::scan::Run;
-use svc_store::Store;
+use svc_store::RunRepository;
 
 /// The unsaved ends. There are few, because a run that cannot be stored at its start does not begin.
 #[derive(Debug, Clone, Default)]
@@ -22,18 +22,18 @@ impl UnsavedRuns {
     }
 
     /// Stores the end of a run, or keeps it for a retry if that fails.
-    pub(super) async fn save(&self, store: &Store, run: &Run) {
-        if let Err(error) = store.save_run(run).await {
+    pub(super) async fn save(&self, repository: &RunRepository, run: &Run) {
+        if let Err(error) = repository.save_run(run).await {
             tracing::error!(target: "svc::scan", run = %run.id, %error, "the end of the run could not be stored");
             self.runs().push(run.clone());
         }
     }
 
     /// Retries the unsaved ends.
-    pub(super) async fn save_again(&self, store: &Store) {
+    pub(super) async fn save_again(&self, repository: &RunRepository) {
         let kept = std::mem::take(&mut *self.runs());
         for run in &kept {
-            self.save(store, run).await;
+            self.save(repository, run).await;
         }
     }
 }

@@ -15,7 +15,7 @@ use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{FileStatus, KnownFile, RunLogEvent, RunType};
 use svc_domain::time::Clock;
-use svc_store::{Store, StoreError};
+use svc_store::{IndexRepository, StoreError};
 
 pub(super) use work::{FolderLoss, PendingFolder, WorkChunk, WorkItem};
 
@@ -27,7 +27,7 @@ const FILES_PER_CHUNK: usize = 16;
 
 /// The comparison phase of one run.
 pub(super) struct Diff<'a> {
-    pub(super) store: &'a Store,
+    pub(super) index: &'a IndexRepository,
     pub(super) ids: &'a IdGenerator,
     pub(super) clock: &'a dyn Clock,
     pub(super) run_type: RunType,
@@ -83,7 +83,7 @@ impl Diff<'_> {
             .collect();
         let mut by_folder: HashMap<FolderId, Vec<KnownFile>> = HashMap::new();
         if !ids.is_empty() {
-            for file in self.store.files_in_folders(&ids).await? {
+            for file in self.index.files_in_folders(&ids).await? {
                 by_folder.entry(file.folder).or_default().push(file);
             }
         }
@@ -112,7 +112,7 @@ impl Diff<'_> {
             return Ok(ids);
         }
         for (directory, folders) in new {
-            self.store.add_folders(directory, &folders).await?;
+            self.index.add_folders(directory, &folders).await?;
         }
         Ok(ids)
     }

@@ -11,7 +11,7 @@ use svc_domain::id::{FileId, FolderId};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{FileStatus, RunLogEntry, RunLogEvent};
 use svc_domain::time::Timestamp;
-use svc_store::{FolderDone, ScanBatch, ScanWriter, Store, StoreError};
+use svc_store::{FolderDone, IndexRepository, ScanBatch, ScanWriter, StoreError};
 
 /// If more than this share of a root's files is missing, none is marked: a partly mounted disk is more likely than that
 /// many deletions.
@@ -42,7 +42,7 @@ impl FolderLoss {
 
 /// Marks the missing files of one root.
 pub(super) struct MarkMissing<'a, 'j> {
-    pub(super) store: &'a Store,
+    pub(super) index: &'a IndexRepository,
     pub(super) writer: &'a mut ScanWriter,
     pub(super) progress: &'a Progress,
     pub(super) run_log: &'a mut RunLog<'j>,
@@ -116,7 +116,7 @@ impl MarkMissing<'_, '_> {
         let mut lost = Vec::new();
         for folders in folders.chunks(FILES_PER_TRANSACTION) {
             let ids: Vec<FolderId> = folders.iter().map(|(id, _)| *id).collect();
-            for file in self.store.files_in_folders(&ids).await? {
+            for file in self.index.files_in_folders(&ids).await? {
                 let folder = folders.iter().find(|(id, _)| *id == file.folder);
                 if let Some((_, path)) = folder
                     && file.status != FileStatus::Missing

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use crate::scan::extract::ReadFile;
 use svc_domain::id::FileId;
 use svc_domain::scan::{FileRecord, FileStatus};
-use svc_store::{FileByContent, Store, StoreError};
+use svc_store::{FileByContent, IndexRepository, StoreError};
 
 /// At this many files with the same content, duplicates are ambiguous: moves among them cannot be resolved, and
 /// comparing all of them for each new file would take quadratic time. Further files are treated as new.
@@ -14,7 +14,7 @@ const AMBIGUOUS_DUPLICATES: usize = 1_000;
 
 /// The moves of one run.
 pub(super) struct Moves<'a> {
-    store: &'a Store,
+    index: &'a IndexRepository,
     /// Files that were found at another path.
     adopted: HashSet<FileId>,
     /// Fingerprints of ambiguous duplicates.
@@ -22,9 +22,9 @@ pub(super) struct Moves<'a> {
 }
 
 impl<'a> Moves<'a> {
-    pub(super) fn new(store: &'a Store) -> Self {
+    pub(super) fn new(index: &'a IndexRepository) -> Self {
         Self {
-            store,
+            index,
             adopted: HashSet::new(),
             ambiguous_prints: HashSet::new(),
         }
@@ -46,7 +46,7 @@ impl<'a> Moves<'a> {
         if prints.is_empty() {
             return Ok(Vec::new());
         }
-        let known = self.store.files_by_fingerprint(&prints).await?;
+        let known = self.index.files_by_fingerprint(&prints).await?;
         if known.is_empty() {
             return Ok(Vec::new());
         }

@@ -18,7 +18,7 @@ use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{FileRecord, RunLogEvent};
 use svc_domain::time::Clock;
-use svc_store::{FolderDone, PluginVersion, ScanBatch, ScanWriter, Store, StoreError, StoredFile};
+use svc_store::{FolderDone, IndexRepository, PluginVersion, ScanBatch, ScanWriter, StoreError, StoredFile};
 
 /// Files per transaction. Larger ones are cheaper per file, but block other writers for longer.
 const FILES_PER_TRANSACTION: usize = 1000;
@@ -70,7 +70,7 @@ pub(super) struct Stored {
 
 /// The persist phase of one run.
 pub(super) struct Persister<'a, 'j> {
-    pub(super) store: &'a Store,
+    pub(super) index: &'a IndexRepository,
     pub(super) clock: &'a dyn Clock,
     pub(super) progress: &'a Progress,
     pub(super) run_log: &'a mut RunLog<'j>,
@@ -82,7 +82,7 @@ pub(super) struct Persister<'a, 'j> {
 impl Persister<'_, '_> {
     /// Stores messages until the earlier phases have ended.
     pub(super) async fn run(mut self, results: Receiver<Persist>) -> Result<Stored, StoreError> {
-        let mut moves = Moves::new(self.store);
+        let mut moves = Moves::new(self.index);
         while let Ok(first) = results.recv_async().await {
             let mut batch = ScanBatch {
                 now: self.clock.now(),
@@ -176,7 +176,7 @@ impl Persister<'_, '_> {
         let mut moved = moves.adopt(&mut files).await?.into_iter().peekable();
         let known = files.iter().filter(|read| read.file.known);
         let known: HashSet<(FileId, i64)> = known.map(|read| (read.file.id, read.digest)).collect();
-        let unchanged = self.store.files_that_say_the_same(&known).await?;
+        let unchanged = self.index.files_that_say_the_same(&known).await?;
         for (at, read) in files.into_iter().enumerate() {
             let before = moved.next_if(|(place, _)| *place == at).map(|(_, before)| before);
             let unchanged = unchanged.contains(&read.file.id);

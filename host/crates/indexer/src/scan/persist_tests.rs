@@ -10,7 +10,7 @@ use svc_domain::id::{DirectoryId, FolderId, IdGenerator, RunId};
 use svc_domain::scan::{Directory, ScannedFile};
 use svc_domain::time::SystemClock;
 use svc_platform::media_root::MediaRoot;
-use svc_store::{StoreOptions, digest_of};
+use svc_store::{Store, StoreOptions, digest_of};
 
 /// A file that could not be read because its storage failed.
 fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {
@@ -66,9 +66,9 @@ async fn known_file_with_failing_storage_is_logged_and_keeps_its_row() {
     let folder = Arc::new(folder);
     let progress = Progress::new([MediaKind::music()]);
     let mut run_log = RunLog::new(RunId::from(3), &ids);
-    let mut writer = store.scan_writer(Arc::clone(&ids));
+    let mut writer = store.index.scan_writer(Arc::clone(&ids));
     let mut persister = Persister {
-        store: &store,
+        index: &store.index,
         clock: &SystemClock,
         progress: &progress,
         run_log: &mut run_log,

@@ -27,7 +27,7 @@ use svc_domain::scan::{RunLogEvent, RunType};
 use svc_domain::time::Clock;
 use svc_platform::tasks::Tasks;
 use svc_plugin_host::Plugins;
-use svc_store::{ScanBatch, ScanWriter, Store, StoreError};
+use svc_store::{DirectoryRepository, IndexRepository, ScanBatch, ScanWriter, StoreError};
 
 pub use request::{ScanEnd, ScanRequest, Target};
 
@@ -43,8 +43,10 @@ const WALK_THREADS: usize = 2;
 /// Runs the indexer.
 #[derive(Debug, Clone)]
 pub struct Scanner {
-    /// The database.
-    pub store: Store,
+    /// Folders and files of the index.
+    pub index: IndexRepository,
+    /// Media directories.
+    pub directories: DirectoryRepository,
     /// The extractors.
     pub plugins: Plugins,
     /// Generates ids of new rows.
@@ -78,7 +80,7 @@ impl Scanner {
             roots.extend(root.map(|root| (Arc::new(root), parts)));
         }
         let roots: Arc<[RootParts]> = roots.into();
-        let mut writer = self.store.scan_writer(Arc::clone(&self.ids));
+        let mut writer = self.index.scan_writer(Arc::clone(&self.ids));
         let mut run_log = RunLog::new(request.run, &self.ids);
         self.write_log(&mut writer, &mut run_log, RunLogEvent::RunStarted)
             .await?;
@@ -137,7 +139,7 @@ impl Scanner {
         let walk = walk(roots, request.run_type, control, progress, listing_sender)?;
         let extract = self.extract(self.threads, control, progress, work, result_sender.clone())?;
         let diff = Diff {
-            store: &self.store,
+            index: &self.index,
             ids: &self.ids,
             clock: self.clock.as_ref(),
             run_type: request.run_type,
@@ -167,7 +169,7 @@ impl Scanner {
         writer: &'a mut ScanWriter,
     ) -> Persister<'a, 'j> {
         Persister {
-            store: &self.store,
+            index: &self.index,
             clock: self.clock.as_ref(),
             progress,
             run_log,
@@ -216,7 +218,7 @@ impl Scanner {
             let losses = losses.remove(&directory.id).unwrap_or_default();
             let there = if root.is_still_there() {
                 let settling = MarkMissing {
-                    store: &self.store,
+                    index: &self.index,
                     writer: &mut *writer,
                     progress,
                     run_log: &mut *run_log,
@@ -235,7 +237,7 @@ impl Scanner {
                 false
             };
             if !there && !request.dry_run {
-                self.store
+                self.directories
                     .set_directory_available(directory.id, false, now)
                     .await?;
             }

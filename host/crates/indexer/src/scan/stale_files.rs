@@ -38,7 +38,7 @@ impl Scanner {
             .filter(|extractor| extractor.plugin.is_active())
             .map(|extractor| (extractor.version.id.clone(), extractor.version.digest.clone()))
             .collect();
-        let stale = self.store.stale_plugins(&current).await?;
+        let stale = self.index.stale_plugins(&current).await?;
         if stale.is_empty() {
             return Ok(());
         }
@@ -59,7 +59,7 @@ impl Scanner {
         persisted?;
         extracted?;
         if !control.is_stopping() {
-            self.store.forget_plugins(&stale).await?;
+            self.index.forget_plugins(&stale).await?;
         }
         Ok(())
     }
@@ -76,7 +76,7 @@ impl Scanner {
         let mut after = (FolderId::from(0), FileId::from(0));
         loop {
             let files = self
-                .store
+                .index
                 .stale_files(root.directory.id, stale, after, FILES_PER_QUERY)
                 .await?;
             let Some(last) = files.last() else {

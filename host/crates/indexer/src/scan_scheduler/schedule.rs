@@ -16,7 +16,7 @@ impl ScanScheduler {
         let by_itself = self.settings.watch_directories() || self.settings.scan_every().is_some();
         if !by_itself
             || self.indexing.directory_ids().await?.is_empty()
-            || !self.context.store.is_index_empty().await?
+            || !self.index.is_index_empty().await?
         {
             return Ok(false);
         }

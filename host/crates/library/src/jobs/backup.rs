@@ -11,6 +11,7 @@ use svc_identity::Context;
 use svc_identity::error::{Result, STORAGE_FULL, ServiceError};
 use svc_platform::backups::Backups;
 use svc_platform::data_dir::DataDir;
+use svc_store::Database;
 
 /// Default number of backups to keep.
 const KEEP: u64 = 7;
@@ -19,12 +20,17 @@ const KEEP: u64 = 7;
 #[derive(Debug)]
 pub(super) struct Backup {
     context: Context,
+    database: Database,
     data_dir: Arc<DataDir>,
 }
 
 impl Backup {
-    pub(super) fn new(context: Context, data_dir: Arc<DataDir>) -> Self {
-        Self { context, data_dir }
+    pub(super) fn new(context: Context, database: Database, data_dir: Arc<DataDir>) -> Self {
+        Self {
+            context,
+            database,
+            data_dir,
+        }
     }
 
     async fn back_up(&self, keep: usize, progress: &Progress) -> Result<()> {
@@ -32,7 +38,7 @@ impl Backup {
         let (now, data_dir) = (self.context.now(), Arc::clone(&self.data_dir));
         let begin = move || Backups::open(&data_dir)?.begin(now);
         let draft = on_disk(begin).await?;
-        if !self.context.store.copy_to(draft.database()).await? {
+        if !self.database.copy_to(draft.database()).await? {
             return Err(no_file());
         }
         let data_dir = Arc::clone(&self.data_dir);
@@ -66,7 +72,7 @@ async fn on_disk<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + 
 
 impl JobWork for Backup {
     fn check<'a>(&'a self, _parameters: &'a Value) -> BoxFuture<'a, Result<()>> {
-        let file = self.context.store.database_file().map(drop).ok_or_else(no_file);
+        let file = self.database.database_file().map(drop).ok_or_else(no_file);
         std::future::ready(file).boxed()
     }
 

@@ -30,11 +30,12 @@ use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_events::{Events, jobs as told};
 use svc_identity::actor::Actor;
+use svc_identity::audit::BackgroundLog;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_indexer::indexing::Indexing;
 use svc_platform::data_dir::DataDir;
-use svc_store::Store;
+use svc_store::{Database, FileRepository, IndexRepository, JobRepository};
 pub use svc_store::{JobFilter, JobItems};
 use types::JobType;
 use work::{ItemJob, JobWork};
@@ -57,11 +58,11 @@ pub struct RegisteredJob {
 /// result exists.
 pub fn pregeneration_job<F: Future<Output = Result<()>> + Send + 'static>(
     job_type: &'static JobType,
-    store: &Store,
+    jobs: &JobRepository,
     items: JobItems,
     make: impl Fn(i64) -> F + Send + Sync + 'static,
 ) -> RegisteredJob {
-    let work = Pregenerate::new(store.clone(), items, make);
+    let work = Pregenerate::new(jobs.clone(), items, make);
     RegisteredJob {
         job_type,
         work: Arc::new(ItemJob(work)),
@@ -77,18 +78,37 @@ pub struct Pregenerators {
     pub waveforms: Waveforms,
 }
 
+/// Repositories that the types of jobs work with.
+#[derive(Debug)]
+pub struct JobWorkRepositories {
+    /// Copied and verified.
+    pub database: Database,
+    /// Files to verify.
+    pub files: FileRepository,
+    /// Files to extract again.
+    pub index: IndexRepository,
+    /// Items to generate thumbnails and waveforms for.
+    pub jobs: JobRepository,
+}
+
 /// All job types of this server.
 pub fn registered(
     context: &Context,
+    repositories: &JobWorkRepositories,
     indexing: &Indexing,
     data_dir: &Arc<DataDir>,
     pregenerators: Pregenerators,
 ) -> Vec<RegisteredJob> {
-    let store = &context.store;
     let Pregenerators {
         thumbnails,
         waveforms,
     } = pregenerators;
+    let JobWorkRepositories {
+        database,
+        files,
+        index,
+        jobs,
+    } = repositories;
     let (of_photos, of_releases) = (thumbnails.clone(), thumbnails);
     let photo = move |id: i64| {
         let thumbnails = of_photos.clone();
@@ -106,24 +126,28 @@ pub fn registered(
     vec![
         of(
             &types::BACKUP,
-            Arc::new(backup::Backup::new(context.clone(), Arc::clone(data_dir))),
+            Arc::new(backup::Backup::new(
+                context.clone(),
+                database.clone(),
+                Arc::clone(data_dir),
+            )),
         ),
         of(
             &types::REEXTRACT,
-            Arc::new(reextract::Reextract::new(context.store.clone(), indexing.clone())),
+            Arc::new(reextract::Reextract::new(index.clone(), indexing.clone())),
         ),
         of(
             &types::VERIFY,
-            Arc::new(verify::Verify::new(context.store.clone())),
+            Arc::new(verify::Verify::new(database.clone(), files.clone())),
         ),
-        pregeneration_job(&types::PHOTO_THUMBNAILS, store, JobItems::Photos, photo),
+        pregeneration_job(&types::PHOTO_THUMBNAILS, jobs, JobItems::Photos, photo),
         pregeneration_job(
             &types::ARTWORK_THUMBNAILS,
-            store,
+            jobs,
             JobItems::PicturedReleases,
             release,
         ),
-        pregeneration_job(&types::GENERATE_WAVEFORMS, store, JobItems::Tracks, waveform),
+        pregeneration_job(&types::GENERATE_WAVEFORMS, jobs, JobItems::Tracks, waveform),
     ]
 }
 
@@ -131,6 +155,8 @@ pub fn registered(
 #[derive(Debug, Clone)]
 pub struct Jobs {
     context: Context,
+    jobs: JobRepository,
+    log: BackgroundLog,
     events: Events,
     types: Arc<[RegisteredJob]>,
     /// Notifies of every change of a job by a user.
@@ -140,9 +166,17 @@ pub struct Jobs {
 
 impl Jobs {
     /// Creates the service. No job runs before [`Jobs::run`].
-    pub fn new(context: Context, events: Events, types: Vec<RegisteredJob>) -> Self {
+    pub fn new(
+        context: Context,
+        jobs: JobRepository,
+        log: BackgroundLog,
+        events: Events,
+        types: Vec<RegisteredJob>,
+    ) -> Self {
         Self {
             context,
+            jobs,
+            log,
             events,
             types: types.into(),
             changes: Arc::new(watch::Sender::new(())),
@@ -196,7 +230,7 @@ impl Jobs {
         };
         let (this, new) = (self.clone(), job.clone());
         run_to_completion(&self.context.tasks, "job-create", async move {
-            if !this.context.store.insert_job(&new, OPEN_JOBS, ENDED_JOBS).await? {
+            if !this.jobs.insert_job(&new, OPEN_JOBS, ENDED_JOBS).await? {
                 let message = "too many jobs of this type are waiting";
                 return Err(ServiceError::conflict(ErrorCode::TooManyJobs, message));
             }
@@ -212,7 +246,7 @@ impl Jobs {
     /// # Errors
     /// Database errors.
     pub async fn list(&self, filter: &JobFilter, order: Order, page: Pagination) -> Result<Listing<Job>> {
-        Ok(self.context.store.list_jobs(filter, order, page).await?)
+        Ok(self.jobs.list_jobs(filter, order, page).await?)
     }
 
     /// One job.
@@ -220,7 +254,7 @@ impl Jobs {
     /// # Errors
     /// Not found; database errors.
     pub async fn get(&self, id: JobId) -> Result<Job> {
-        self.context.store.job(id).await?.ok_or(ServiceError::NotFound)
+        self.jobs.job(id).await?.ok_or(ServiceError::NotFound)
     }
 
     /// Pauses, resumes or cancels a job.
@@ -232,7 +266,7 @@ impl Jobs {
         run_to_completion(&self.context.tasks, "job-act", async move {
             let (from, to) = action.transition();
             let now = this.context.now();
-            let moved = this.context.store.move_job(id, from, to, now).await?;
+            let moved = this.jobs.move_job(id, from, to, now).await?;
             let job = this.get(id).await?;
             if !moved {
                 let message = format!("the job is {}", job.status.as_str());

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use crate::jobs::work::{ItemOutcome, ItemWork};
 use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater};
-use svc_store::{JobItems, Store};
+use svc_store::{JobItems, JobRepository};
 
 /// Maximum delay before a retry when the generator's queue is full; it usually has room soon.
 const BUSY_WAIT: Duration = Duration::from_millis(500);
@@ -20,7 +20,7 @@ type Make = Box<dyn Fn(i64) -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
 /// Processes all items of a type in sequence.
 pub struct Pregenerate {
-    store: Store,
+    jobs: JobRepository,
     items: JobItems,
     make: Make,
 }
@@ -36,12 +36,12 @@ impl fmt::Debug for Pregenerate {
 impl Pregenerate {
     /// Creates the work for these items.
     pub fn new<F: Future<Output = Result<()>> + Send + 'static>(
-        store: Store,
+        jobs: JobRepository,
         items: JobItems,
         make: impl Fn(i64) -> F + Send + Sync + 'static,
     ) -> Self {
         Self {
-            store,
+            jobs,
             items,
             make: Box::new(move |item| make(item).boxed()),
         }
@@ -87,11 +87,11 @@ impl Pregenerate {
 
 impl ItemWork for Pregenerate {
     fn count<'a>(&'a self, _parameters: &'a Value) -> BoxFuture<'a, Result<u64>> {
-        async { Ok(self.store.count_job_items(self.items).await?) }.boxed()
+        async { Ok(self.jobs.count_job_items(self.items).await?) }.boxed()
     }
 
     fn list<'a>(&'a self, _: &'a Value, after: i64, take: u32) -> BoxFuture<'a, Result<Vec<i64>>> {
-        async move { Ok(self.store.job_items(self.items, after, take).await?) }.boxed()
+        async move { Ok(self.jobs.job_items(self.items, after, take).await?) }.boxed()
     }
 
     fn work<'a>(&'a self, _parameters: &'a Value, item: i64) -> BoxFuture<'a, Result<ItemOutcome>> {

@@ -17,7 +17,7 @@ use svc_domain::path::RelativePath;
 use svc_domain::scan::{RunOptions, RunStatus, RunType};
 use svc_identity::error::{ErrorCode, FieldError, Result, ServiceError};
 use svc_indexer::indexing::{Indexing, StartRun};
-use svc_store::Store;
+use svc_store::IndexRepository;
 
 /// Files per transaction.
 const FILES: i64 = 500;
@@ -29,7 +29,7 @@ const CHECK_EVERY: Duration = Duration::from_secs(2);
 /// The work of the job type.
 #[derive(Debug)]
 pub(super) struct Reextract {
-    store: Store,
+    index: IndexRepository,
     indexing: Indexing,
 }
 
@@ -68,8 +68,8 @@ fn selection(parameters: &Value) -> Result<Selection> {
 }
 
 impl Reextract {
-    pub(super) fn new(store: Store, indexing: Indexing) -> Self {
-        Self { store, indexing }
+    pub(super) fn new(index: IndexRepository, indexing: Indexing) -> Self {
+        Self { index, indexing }
     }
 
     /// Checks that the files of the parameters exist.
@@ -80,7 +80,7 @@ impl Reextract {
                 self.indexing.require_known(kind, path).await
             }
             Selection::These(ids) => {
-                let found = self.store.files_in_index(&ids).await?;
+                let found = self.index.files_in_index(&ids).await?;
                 let asked = parameters.get("ids").and_then(Value::as_array);
                 let asked = asked.into_iter().flatten().enumerate();
                 let is_unknown = |id: &Value| {
@@ -105,7 +105,7 @@ impl Reextract {
             let after = FileId::from(progress.get().cursor);
             let files = match selection {
                 Selection::Below(kind, path) => {
-                    self.store.files_to_mark_stale(kind, path, after, FILES).await?
+                    self.index.files_to_mark_stale(kind, path, after, FILES).await?
                 }
                 Selection::These(ids) => ids.iter().copied().filter(|id| *id > after).collect(),
             };
@@ -113,7 +113,7 @@ impl Reextract {
                 progress.update(|progress| progress.cursor = ALL_MARKED);
                 return Ok(());
             };
-            let marked = i64::try_from(self.store.mark_stale(&files).await?).unwrap_or_default();
+            let marked = i64::try_from(self.index.mark_stale(&files).await?).unwrap_or_default();
             progress.update(|progress| {
                 progress.cursor = last.get();
                 progress.total = Some(progress.total.unwrap_or_default() + marked);
@@ -147,7 +147,7 @@ impl Reextract {
                 () = self.indexing.wait_until_idle() => true,
                 () = sleep(CHECK_EVERY) => false,
             };
-            let left = i64::try_from(self.store.count_marked_files().await?).unwrap_or(i64::MAX);
+            let left = i64::try_from(self.index.count_marked_files().await?).unwrap_or(i64::MAX);
             progress.update(|progress| {
                 let done = progress.total.unwrap_or_default().saturating_sub(left);
                 progress.completed = done.max(progress.completed);
@@ -173,7 +173,7 @@ impl Reextract {
         let kinds = match &selection {
             Selection::Below(kind, _) => vec![kind.clone()],
             Selection::These(ids) => {
-                let kinds = self.store.kinds_of_files(ids).await?;
+                let kinds = self.index.kinds_of_files(ids).await?;
                 kinds.iter().filter_map(|kind| kind.parse().ok()).collect()
             }
         };

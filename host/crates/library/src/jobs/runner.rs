@@ -20,7 +20,6 @@ use crate::jobs::{Jobs, RegisteredJob};
 use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobProgress, JobStatus};
 use svc_events::jobs as told;
-use svc_identity::audit::BackgroundLog;
 use svc_identity::error::{Result, ServiceError};
 use svc_platform::tasks::Tasks;
 
@@ -90,7 +89,7 @@ impl Jobs {
         let mut changes = self.changes.subscribe();
         while !*self.stopping.borrow() {
             changes.mark_unchanged();
-            match self.context.store.next_job(registered.job_type.name).await {
+            match self.jobs.next_job(registered.job_type.name).await {
                 Ok(Some(job)) => {
                     let id = job.id;
                     if let Err(error) = self.carry_out(registered, job).boxed().await {
@@ -120,13 +119,12 @@ impl Jobs {
     }
 
     async fn carry_out(&self, registered: &RegisteredJob, job: Job) -> Result<()> {
-        let store = &self.context.store;
         // Subscribed before the job runs, so that no pause is missed.
         let changes = self.changes.subscribe();
         if job.status == JobStatus::Queued {
             let now = self.context.now();
             let from = [JobStatus::Queued];
-            if !store.move_job(job.id, &from, JobStatus::Running, now).await? {
+            if !self.jobs.move_job(job.id, &from, JobStatus::Running, now).await? {
                 return Ok(());
             }
         }
@@ -146,7 +144,7 @@ impl Jobs {
         let last = progress.get();
         let Some(outcome) = outcome else {
             tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = last.completed, "job paused");
-            return Ok(store.save_job(job.id, &last).await?);
+            return Ok(self.jobs.save_job(job.id, &last).await?);
         };
         let outcome = outcome.unwrap_or_else(|error| Err(ServiceError::internal(error)));
         let failure = outcome.err().map(|error| {
@@ -154,7 +152,7 @@ impl Jobs {
             reason(&error)
         });
         let now = self.context.now();
-        if store.end_job(job.id, &last, failure.as_deref(), now).await? {
+        if self.jobs.end_job(job.id, &last, failure.as_deref(), now).await? {
             let status = if failure.is_some() {
                 JobStatus::Failed
             } else {
@@ -178,8 +176,7 @@ impl Jobs {
         details.extend(name.map(|name| ("name", name.to_owned())));
         let event = if failure.is_some() { failed } else { success };
         details.extend(failure.map(|reason| ("reason", reason)));
-        let log = BackgroundLog::of(&self.context);
-        log.note(event, job.created_by, &details).await;
+        self.log.note(event, job.created_by, &details).await;
     }
 
     /// Waits until the job must not continue: it was paused, cancelled or deleted, or the process stops.
@@ -189,7 +186,7 @@ impl Jobs {
                 () = self.stopped() => return,
                 _ = changes.changed() => {}
             }
-            match self.context.store.job(id).await {
+            match self.jobs.job(id).await {
                 Ok(Some(job)) if job.status == JobStatus::Running => {}
                 Ok(_) => return,
                 Err(error) => {
@@ -214,7 +211,7 @@ impl Jobs {
                 said = now.clone();
             }
             if now != saved && turns.is_multiple_of(SAVE_EVERY) {
-                match self.context.store.save_job(job.id, &now).await {
+                match self.jobs.save_job(job.id, &now).await {
                     Ok(()) => saved = now,
                     Err(error) => {
                         tracing::warn!(target: "svc::jobs", job = %job.id, %error, "job checkpoint could not be stored");

@@ -13,7 +13,7 @@ use crate::jobs::work::{JobWork, Progress};
 use svc_domain::id::FileId;
 use svc_identity::error::{Result, ServiceError};
 use svc_platform::media_root::MediaRoot;
-use svc_store::{KnownFile, Store, StoreError};
+use svc_store::{Database, FileRepository, KnownFile, StoreError};
 
 /// Files per step; the job can be paused between steps.
 const FILES: u32 = 128;
@@ -23,7 +23,8 @@ const FINDINGS: usize = 100;
 /// The work of the job type.
 #[derive(Debug)]
 pub(super) struct Verify {
-    store: Store,
+    database: Database,
+    files: FileRepository,
 }
 
 /// A problem of a file.
@@ -107,12 +108,12 @@ impl Roots {
 }
 
 impl Verify {
-    pub(super) fn new(store: Store) -> Self {
-        Self { store }
+    pub(super) fn new(database: Database, files: FileRepository) -> Self {
+        Self { database, files }
     }
 
     async fn check_database(&self) -> Result<String> {
-        match self.store.check_integrity().await {
+        match self.database.check_integrity().await {
             Ok(()) => Ok("ok".to_owned()),
             Err(error @ StoreError::Corrupt(_)) => {
                 tracing::error!(target: "svc::jobs", %error, "the database is damaged");
@@ -127,11 +128,11 @@ impl Verify {
         if report.database.is_none() {
             report.database = Some(self.check_database().await?);
         }
-        let total = i64::try_from(self.store.count_known_files().await?).ok();
+        let total = i64::try_from(self.files.count_known_files().await?).ok();
         progress.update(|progress| progress.total = total);
         loop {
             let after = FileId::from(progress.get().cursor);
-            let files = self.store.known_files(after, FILES).await?;
+            let files = self.files.known_files(after, FILES).await?;
             let last = files.last().map(|file| file.id.get());
             let looked = tokio::task::spawn_blocking(move || {
                 let mut roots = Roots::default();

@@ -145,7 +145,7 @@ impl PhotoAlbums {
         let Some(users) = users else {
             return Ok(None);
         };
-        let known = self.context.store.known_users(&users).await?;
+        let known = self.users.known_users(&users).await?;
         let unknown = users.iter().enumerate().filter(|(_, user)| !known.contains(user));
         let errors: Vec<FieldError> = unknown
             .map(|(index, _)| FieldError::new(format!("sharedWith[{index}]"), "there is no such user"))

@@ -54,7 +54,7 @@ impl PlaybackQueues {
         item: PlaybackQueueItemId,
         key: ItemKey,
     ) -> Result<PlaybackQueueId> {
-        let found = self.context.store.queue_of_item(actor.user.id, item).await?;
+        let found = self.playback_queues.queue_of_item(actor.user.id, item).await?;
         let queue = found.filter(|(_, found)| *found == key).map(|(queue, _)| queue);
         queue.ok_or_else(|| {
             let message = "none of your queues has this entry for the item";

@@ -28,15 +28,15 @@ pub(super) fn drawn(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable
 impl PlaybackQueues {
     /// The tracks from which a queue draws, restricted to what the actor may see now.
     pub(super) async fn pool(&self, actor: &Actor, queue: &PlaybackQueue) -> Result<Vec<Drawable>> {
-        let (store, scope) = (&self.context.store, &actor.scope);
+        let (queues, scope) = (&self.playback_queues, &actor.scope);
         if !actor.may(Capability::MusicTracksRead) {
             return Ok(Vec::new());
         }
         Ok(match queue.queue_type {
             QueueType::Static => Vec::new(),
-            QueueType::Shuffle => store.drawable_tracks(scope).await?,
-            QueueType::Favorites => store.drawable_favorites(scope, queue.user).await?,
-            QueueType::Similar => store.drawable_similar(scope, &queue.seeds).await?,
+            QueueType::Shuffle => queues.drawable_tracks(scope).await?,
+            QueueType::Favorites => queues.drawable_favorites(scope, queue.user).await?,
+            QueueType::Similar => queues.drawable_similar(scope, &queue.seeds).await?,
         })
     }
 
@@ -48,7 +48,7 @@ impl PlaybackQueues {
         }
         let pool = self.pool(actor, &queue).await?;
         let held = match queue.draw.round {
-            0 => self.context.store.queued_tracks(queue.id).await?,
+            0 => self.playback_queues.queued_tracks(queue.id).await?,
             _ => HashSet::new(),
         };
         let (items, state) = drawn(&queue, &held, &pool);
@@ -58,8 +58,8 @@ impl PlaybackQueues {
         let this = self.clone();
         run_to_completion(&self.context.tasks, "queue-extend", async move {
             let placed = this.placed(&items);
-            let store = &this.context.store;
-            let Some(mut change) = store
+            let Some(mut change) = this
+                .playback_queues
                 .change_queue(queue.user, queue.id, this.context.now())
                 .await?
             else {

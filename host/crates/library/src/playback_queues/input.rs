@@ -112,8 +112,7 @@ pub(super) fn parse(named: &[NamedItem]) -> Result<Vec<ItemKey>> {
 impl PlaybackQueues {
     /// Replaces releases, artists and shows by the items they contain.
     pub(super) async fn items_of(&self, actor: &Actor, keys: Vec<ItemKey>) -> Result<Vec<ItemKey>> {
-        let store = &self.context.store;
-        let seen = store.accessible_items_of(&actor.scope, &keys).await?;
+        let seen = self.items.accessible_items_of(&actor.scope, &keys).await?;
         let is_seen = |key: &ItemKey| may_read(actor, key.0) && seen.contains(key);
         let hidden = keys.iter().enumerate().filter(|(_, key)| !is_seen(key));
         let unknown = hidden.map(|(index, _)| FieldError::new(path_of_id(index), "there is no such item"));
@@ -123,7 +122,7 @@ impl PlaybackQueues {
         }
         let mut items = Vec::with_capacity(keys.len());
         for key in keys {
-            match store.parts_of_item(&actor.scope, key).await? {
+            match self.playback_queues.parts_of_item(&actor.scope, key).await? {
                 Some(parts) => items.extend(parts.into_iter().filter(|(item, _)| may_read(actor, *item))),
                 None => items.push(key),
             }

@@ -16,7 +16,7 @@ use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_platform::random::random_hex;
-use svc_store::{Place, QueueChange};
+use svc_store::{ItemRepository, Place, PlaybackQueueRepository, QueueChange};
 
 pub use input::{NamedItem, NewQueue};
 pub use window::{ShownItem, ShownItems, Window};
@@ -37,6 +37,8 @@ pub type Expected = Option<Vec<i64>>;
 #[derive(Debug, Clone)]
 pub struct PlaybackQueues {
     context: Context,
+    playback_queues: PlaybackQueueRepository,
+    items: ItemRepository,
     events: Events,
 }
 
@@ -57,8 +59,18 @@ fn full() -> ServiceError {
 
 impl PlaybackQueues {
     /// Creates the service.
-    pub fn new(context: Context, events: Events) -> Self {
-        Self { context, events }
+    pub fn new(
+        context: Context,
+        playback_queues: PlaybackQueueRepository,
+        items: ItemRepository,
+        events: Events,
+    ) -> Self {
+        Self {
+            context,
+            playback_queues,
+            items,
+            events,
+        }
     }
 
     /// The actor's queues, most recently used first.
@@ -66,7 +78,7 @@ impl PlaybackQueues {
     /// # Errors
     /// Database errors.
     pub async fn list(&self, actor: &Actor, page: Pagination) -> Result<Listing<PlaybackQueue>> {
-        Ok(self.context.store.list_queues(actor.user.id, page).await?)
+        Ok(self.playback_queues.list_queues(actor.user.id, page).await?)
     }
 
     /// Returns a queue of the actor.
@@ -74,7 +86,7 @@ impl PlaybackQueues {
     /// # Errors
     /// Not found, also for another user's queue; database errors.
     pub async fn get(&self, actor: &Actor, id: PlaybackQueueId) -> Result<PlaybackQueue> {
-        let queue = self.context.store.queue(actor.user.id, id).await?;
+        let queue = self.playback_queues.queue(actor.user.id, id).await?;
         queue.ok_or(ServiceError::NotFound)
     }
 
@@ -118,7 +130,7 @@ impl PlaybackQueues {
             };
             let items: Vec<ItemKey> = items.into_iter().chain(drawn).collect();
             let placed = this.placed(&items);
-            let mut change = this.context.store.create_queue(queue).await?;
+            let mut change = this.playback_queues.create_queue(queue).await?;
             change.insert(&placed, Place::End).await?;
             if let Some((first, _)) = placed.first() {
                 change.set_cursor(*first, 0).await?;
@@ -233,8 +245,7 @@ impl PlaybackQueues {
 
     async fn change(&self, user: UserId, id: PlaybackQueueId, expected: &Expected) -> Result<QueueChange> {
         let change = self
-            .context
-            .store
+            .playback_queues
             .change_queue(user, id, self.context.now())
             .await?;
         let change = change.ok_or(ServiceError::NotFound)?;

@@ -46,8 +46,8 @@ impl PlaybackQueues {
     pub async fn items(&self, actor: &Actor, id: PlaybackQueueId, window: Window) -> Result<ShownItems> {
         let queue = self.get(actor, id).await?;
         let around = window.around.or(queue.cursor.map(|cursor| cursor.item));
-        let store = &self.context.store;
-        let found = store
+        let found = self
+            .playback_queues
             .queue_window(actor.user.id, id, around, window.leading, window.trailing)
             .await?;
         let is_there = |item: PlaybackQueueItemId| {
@@ -70,8 +70,8 @@ impl PlaybackQueues {
             });
         };
         let keys = found.items.iter().map(|item| item.key);
-        let readable = keys.filter(|(item, _)| input::may_read(actor, *item));
-        let summaries = store.item_summaries(&actor.scope, readable).await?;
+        let readable = keys.filter(|(item, _)| super::input::may_read(actor, *item));
+        let summaries = self.items.item_summaries(&actor.scope, readable).await?;
         let shown = found.items.into_iter().map(|item| ShownItem {
             item,
             summary: summaries.get(&item.key).cloned(),

@@ -36,7 +36,7 @@ use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_platform::disk_cache::DiskCache;
 use svc_plugin_host::Plugins;
-use svc_store::Store;
+use svc_store::{FileRepository, MusicRepository};
 
 const UNAVAILABLE: ServiceError = ServiceError::Unprocessable {
     code: ErrorCode::ThumbnailUnavailable,
@@ -104,7 +104,8 @@ pub enum ThumbnailBytes {
 /// Draws pictures.
 #[derive(Debug, Clone)]
 pub struct Thumbnails {
-    store: Store,
+    music: MusicRepository,
+    files: FileRepository,
     renderer: Arc<ThumbnailRenderer>,
 }
 
@@ -113,9 +114,19 @@ impl Thumbnails {
     ///
     /// # Errors
     /// When the system gives no threads.
-    pub fn new(store: Store, plugins: Plugins, clock: Arc<dyn Clock>, cache: DiskCache) -> io::Result<Self> {
+    pub fn new(
+        music: MusicRepository,
+        files: FileRepository,
+        plugins: Plugins,
+        clock: Arc<dyn Clock>,
+        cache: DiskCache,
+    ) -> io::Result<Self> {
         let renderer = Arc::new(ThumbnailRenderer::new(plugins, cache, clock)?);
-        Ok(Self { store, renderer })
+        Ok(Self {
+            music,
+            files,
+            renderer,
+        })
     }
 
     /// Runs other work on the threads that render, in turn with them. False when too much waits already.
@@ -138,9 +149,9 @@ impl Thumbnails {
     /// # Errors
     /// As [`Self::photo`]; absent `artwork_missing`.
     pub async fn track(&self, actor: &Actor, id: MusicTrackId, size: ThumbnailSize) -> Result<Thumbnail> {
-        match self.store.track_picture(&actor.scope, id).await? {
+        match self.music.track_picture(&actor.scope, id).await? {
             Some(picture) => self.render(Original::embedded(picture), size).await,
-            None if self.store.track(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
+            None if self.music.track(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
     }
@@ -150,9 +161,9 @@ impl Thumbnails {
     /// # Errors
     /// As [`Self::track`].
     pub async fn release(&self, actor: &Actor, id: MusicReleaseId, size: ThumbnailSize) -> Result<Thumbnail> {
-        match self.store.release_picture(&actor.scope, id).await? {
+        match self.music.release_picture(&actor.scope, id).await? {
             Some(picture) => self.render(Original::embedded(picture), size).await,
-            None if self.store.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
+            None if self.music.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
     }
@@ -178,7 +189,7 @@ impl Thumbnails {
     /// # Errors
     /// As [`Self::release`].
     pub async fn pregenerate_release(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<()> {
-        let picture = self.store.release_picture(scope, id).await?;
+        let picture = self.music.release_picture(scope, id).await?;
         self.pregenerate(Original::embedded(picture.ok_or(NO_ARTWORK)?))
             .await
     }
@@ -193,7 +204,7 @@ impl Thumbnails {
     }
 
     async fn photo_original(&self, scope: &MediaScope, id: PhotoId) -> Result<Original> {
-        let media = self.store.media_file(scope, id.into()).await?;
+        let media = self.files.media_file(scope, id.into()).await?;
         let media = media.filter(|media| media.kind == MediaKind::photos());
         Ok(Original::file(media.ok_or(ServiceError::NotFound)?))
     }

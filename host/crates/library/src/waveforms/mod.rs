@@ -27,7 +27,7 @@ use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_plugin_host::{Plugins, SourceFile};
-use svc_store::Store;
+use svc_store::FileRepository;
 
 use queue::{Queue, Work};
 
@@ -113,7 +113,7 @@ pub enum Waveform {
 /// The service for waveforms of tracks. Clones share one queue and cache.
 #[derive(Debug, Clone)]
 pub struct Waveforms {
-    store: Store,
+    files: FileRepository,
     analyzer: Arc<dyn WaveformAnalyzer>,
     cache: DiskCache,
     queue: Queue,
@@ -126,14 +126,14 @@ impl Waveforms {
     /// # Errors
     /// The operating system cannot start a thread.
     pub fn start(
-        store: Store,
+        files: FileRepository,
         plugins: Plugins,
         directory: PathBuf,
         clock: Arc<dyn Clock>,
         events: Events,
     ) -> io::Result<Self> {
         let cache = DiskCache::new(directory, CACHE_BYTES, clock);
-        Self::with(store, Arc::new(plugins), cache, events, WaveformLimits::default())
+        Self::with(files, Arc::new(plugins), cache, events, WaveformLimits::default())
     }
 
     /// As [`Self::start`], with the analyzer, cache and limits of a test.
@@ -141,7 +141,7 @@ impl Waveforms {
     /// # Errors
     /// The operating system cannot start a thread.
     pub fn with(
-        store: Store,
+        files: FileRepository,
         analyzer: Arc<dyn WaveformAnalyzer>,
         cache: DiskCache,
         events: Events,
@@ -149,7 +149,7 @@ impl Waveforms {
     ) -> io::Result<Self> {
         Ok(Self {
             queue: Queue::start(Arc::clone(&analyzer), cache.clone(), events, limits)?,
-            store,
+            files,
             analyzer,
             cache,
             limits,
@@ -222,7 +222,7 @@ impl Waveforms {
 
     /// Looks up the cached waveform of a track; opens the file for the analysis if there is none.
     async fn find(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Lookup> {
-        let file = self.store.media_file(scope, FileId::from(id)).await?;
+        let file = self.files.media_file(scope, FileId::from(id)).await?;
         let file = file.filter(|file| file.kind == MediaKind::music());
         let file = file.ok_or(ServiceError::NotFound)?;
         let (analyzer, cache) = (Arc::clone(&self.analyzer), self.cache.clone());
@@ -265,12 +265,12 @@ fn refusal(failure: queue::Failure) -> ServiceError {
         queue::Failure::Undecodable => UNDECODABLE,
         queue::Failure::Storage => media::STORAGE_UNAVAILABLE,
         queue::Failure::QueueFull => queue::TOO_MANY.into(),
-        queue::Failure::Later(retry_after) => Overloaded {
-            message: "decoding audio failed too often; try again later",
-            retry_after,
+        queue::Failure::Later(retry_after) => {
+            TryLater::busy("decoding audio failed too often; try again later", retry_after).into()
         }
-        .into(),
-        queue::Failure::Stopped => ServiceError::Away("the server is shutting down"),
+        queue::Failure::Stopped => {
+            TryLater::unavailable(RetryReason::ShuttingDown, "the server is shutting down").into()
+        }
         queue::Failure::Fault => ServiceError::internal("waveform analysis panicked"),
     }
 }

@@ -12,7 +12,7 @@ use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{MusicTrackId, UserId};
 use svc_domain::waveform::AudioSummary;
 use svc_events::{Events, waveform as messages};
-use svc_identity::error::{Overloaded, Result};
+use svc_identity::error::{Result, TryLater};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_platform::single_flight::{self, Abandoned, SingleFlight};
 use svc_platform::worker_pool::{RejectedJob, WorkerPool, WorkerPoolConfig};
@@ -25,10 +25,8 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(5);
 /// `Retry-After` of a rejected request.
 const RETRY_AFTER: Duration = Duration::from_secs(10);
 
-pub(super) const TOO_MANY: Overloaded = Overloaded {
-    message: "too many waveforms are queued; try again later",
-    retry_after: RETRY_AFTER,
-};
+pub(super) const TOO_MANY: TryLater =
+    TryLater::busy("too many waveforms are queued; try again later", RETRY_AFTER);
 
 /// Why there is no waveform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -14,7 +14,7 @@ fn built(name: &'static str) -> BuiltIn {
     });
     BuiltIn {
         name,
-        bytes: Box::leak(bytes.into_boxed_slice()),
+        component: Component::Plain(bytes.leak()),
     }
 }
 

@@ -160,7 +160,7 @@ fn plugins_for_one_extension_are_ordered_with_the_operators_first() {
         &harness.settings,
         &[BuiltIn {
             name: "aaa",
-            bytes: built_in,
+            component: Component::Plain(built_in),
         }],
     )
     .unwrap();

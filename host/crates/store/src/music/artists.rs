@@ -1,49 +1,44 @@
-//! Artists and genres.
+//! Artists.
 
 use std::collections::HashMap;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::{MediaRows, Sort, in_order};
+use crate::music::MusicRepository;
+use crate::query::access_filter::AccessFilter;
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use crate::pages::{OrderCase, order_cases_of};
-use crate::where_clause::WhereClause;
+use crate::query::pages::{OrderCase, order_cases_of};
+use crate::query::where_clause::WhereClause;
+use crate::search::Hits;
 use svc_domain::change::ItemType;
 use svc_domain::id::MusicArtistId;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{ListRequest, Listing};
-use svc_domain::music::{Artist, Genre};
+use svc_domain::music::Artist;
 use svc_domain::text::fold;
 
-/// Which artists. Genre and years are of one track that they are credited on, or that is on a release of theirs.
+/// Filter of artists. Genre and years must match one track that they are credited on, or a track of a release of
+/// theirs.
 #[derive(Debug, Clone, Default)]
 pub struct ArtistFilter {
-    /// With a track of this genre, case and diacritics aside.
+    /// With a track of this genre, ignoring case and diacritics.
     pub genre: Option<String>,
     /// With a track of this year or later.
     pub year_from: Option<i32>,
     /// With a track of this year or earlier.
     pub year_to: Option<i32>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of artists is ordered by.
+/// Order of a list of artists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArtistOrder {
     /// Sort name.
     Name,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
-}
-
-/// What a list of genres is ordered by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GenreOrder {
-    /// Name, case and diacritics aside.
-    Name,
 }
 
 impl ArtistOrder {
@@ -51,14 +46,6 @@ impl ArtistOrder {
         match self {
             Self::Name => Sort::text("name", "a.sort_name"),
             Self::CreatedAt => Sort::key("createdAt"),
-        }
-    }
-}
-
-impl GenreOrder {
-    fn sort(self) -> Sort {
-        match self {
-            Self::Name => Sort::text("name", "g.key").unique(),
         }
     }
 }
@@ -79,19 +66,13 @@ const ARTIST_TRACKS: &str =
     "SELECT l.artist_id, count(DISTINCT l.track_id) FROM track_artists l WHERE l.artist_id";
 const ARTIST_RELEASES: &str =
     "SELECT l.artist_id, count(DISTINCT l.release_id) FROM release_artists l WHERE l.artist_id";
-/// The tracks of an artist: those that they are credited on, and those of their releases.
+/// The tracks of an artist: tracks with a credit, and tracks of releases with a credit.
 const TRACKS_OF_ARTIST: [&str; 2] = [
     "SELECT 1 FROM track_artists l JOIN music_tracks t ON t.track_id = l.track_id WHERE l.artist_id = a.artist_id",
     "SELECT 1 FROM release_artists l JOIN music_tracks t ON t.release_id = l.release_id \
      WHERE l.artist_id = a.artist_id",
 ];
 const BY_ARTIST: &str = " GROUP BY l.artist_id";
-const GENRES: MediaRows = MediaRows {
-    from: "music_genres g",
-    key: "g.genre_id",
-};
-const GENRE_BY_ID: &str = "SELECT g.genre_id, g.name, g.track_count FROM music_genres g WHERE g.genre_id";
-const GENRE_TRACKS: &str = "SELECT l.genre_id, count(*) FROM track_genres l WHERE l.genre_id";
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
 struct ArtistRow {
@@ -138,7 +119,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> WhereClause
     artists
 }
 
-/// The first release, by title, of each artist of an `IN` list that has a picture to show.
+/// The first release by title that has a picture, of each artist of an `IN` list.
 fn artwork_of(scope: &MediaScope) -> String {
     let pictured = match AccessFilter::Tracks.condition("t.track_id", scope) {
         None => "r.artwork_track_id IS NOT NULL".to_owned(),
@@ -154,29 +135,32 @@ fn artwork_of(scope: &MediaScope) -> String {
     )
 }
 
-impl Store {
-    /// Artists: everybody who is credited on a track or release.
+impl MusicRepository {
+    /// Artists credited on a track or release.
     pub async fn list_artists(
         &self,
         scope: &MediaScope,
         filter: &ArtistFilter,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(ARTISTS, &where_clause, order, request).await?;
+        let page = self
+            .db
+            .page_in_order(ARTISTS, &where_clause, order, request)
+            .await?;
         let artists = self.artists_by_id(scope, &page.items).await?;
         Ok(page.with_items(artists))
     }
 
-    /// An artist.
+    /// An artist in the scope.
     pub async fn artist(&self, scope: &MediaScope, id: MusicArtistId) -> Result<Option<Artist>> {
         let access_condition = AccessFilter::Artists.and(ARTISTS.key, scope);
         Ok(self.artists(scope, &[id.get()], &access_condition).await?.pop())
     }
 
-    /// These artists, in this order. Who may see them is asked before.
+    /// These artists, in this order, without an access check.
     pub(crate) async fn artists_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Artist>> {
         let artists = self.artists(scope, ids, "").await?;
         Ok(in_order(ids, artists, |artist| artist.id.get()))
@@ -185,7 +169,7 @@ impl Store {
     async fn artists(&self, scope: &MediaScope, ids: &[i64], access_condition: &str) -> Result<Vec<Artist>> {
         let artwork = artwork_of(scope);
         let queries = [(ARTIST_BY_ID, access_condition), (artwork.as_str(), "")];
-        let (rows, pictures) = self.rows_of_two_listed(queries, ids).await?;
+        let (rows, pictures) = self.db.rows_of_two_listed(queries, ids).await?;
         let mut artists: Vec<Artist> = rows.into_iter().map(|row: ArtistRow| row.into()).collect();
         let pictures: HashMap<i64, Option<i64>> = pictures.into_iter().collect();
         for artist in &mut artists {
@@ -193,13 +177,15 @@ impl Store {
             artist.artwork_release = release.map(Into::into);
         }
         if *scope != MediaScope::All {
-            // What is stored counts what is not seen as well.
+            // Stored counts include inaccessible tracks.
             let access_condition = AccessFilter::Tracks.and("l.track_id", scope) + BY_ARTIST;
             let tracks = self
+                .db
                 .counts_of_listed(ARTIST_TRACKS, ids, &access_condition)
                 .await?;
             let access_condition = AccessFilter::Releases.and("l.release_id", scope) + BY_ARTIST;
             let releases = self
+                .db
                 .counts_of_listed(ARTIST_RELEASES, ids, &access_condition)
                 .await?;
             for artist in &mut artists {
@@ -210,44 +196,19 @@ impl Store {
         Ok(artists)
     }
 
-    /// Genres.
-    pub async fn list_genres(
-        &self,
-        scope: &MediaScope,
-        request: &ListRequest<GenreOrder>,
-    ) -> Result<Listing<Genre>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
-        let where_clause = WhereClause::of_media(AccessFilter::Genres, GENRES.key, scope);
-        let page = self
-            .page_of(GENRES, &where_clause, request.by.sort(), request)
-            .await?;
-        let rows: Vec<(i64, String, i64)> = self.rows_of_listed(GENRE_BY_ID, &page.items, "").await?;
-        let mut rows = in_order(&page.items, rows, |(id, ..)| *id);
-        if *scope != MediaScope::All {
-            let access_condition = AccessFilter::Tracks.and("l.track_id", scope) + " GROUP BY l.genre_id";
-            let tracks = self
-                .counts_of_listed(GENRE_TRACKS, &page.items, &access_condition)
-                .await?;
-            for (id, _, count) in &mut rows {
-                *count = tracks.get(id).copied().unwrap_or_default();
-            }
-        }
-        let genre = |(id, name, track_count): (i64, _, _)| Genre {
-            id: id.into(),
-            name,
-            track_count,
-        };
-        Ok(page.with_items(rows.into_iter().map(genre).collect()))
+    /// The artists of search hits.
+    pub async fn found_artists(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Artist>> {
+        let artists = self.artists_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(artists))
     }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
-    let artists = [ArtistOrder::Name, ArtistOrder::CreatedAt]
+    [ArtistOrder::Name, ArtistOrder::CreatedAt]
         .into_iter()
-        .flat_map(|by| order_cases_of(ARTISTS, by.sort()));
-    artists
-        .chain(order_cases_of(GENRES, GenreOrder::Name.sort()))
+        .flat_map(|by| order_cases_of(ARTISTS, by.sort()))
+        .chain(super::genres::order_cases())
         .collect()
 }

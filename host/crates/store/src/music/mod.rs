@@ -1,12 +1,16 @@
-//! Music lists and items: the rows, their artists and their genres, asked for together.
+//! Music: tracks, releases, artists and genres.
 
 mod artists;
+mod genres;
+mod pictures;
 mod releases;
 mod tracks;
 
 use std::collections::HashMap;
 
-pub use artists::{ArtistFilter, ArtistOrder, GenreOrder};
+pub use artists::{ArtistFilter, ArtistOrder};
+pub use genres::GenreOrder;
+pub use pictures::TrackPicture;
 pub use releases::{ReleaseFilter, ReleaseOrder};
 pub use tracks::{TrackFilter, TrackOrder};
 pub(super) use tracks::{gain_to_stored, peak_to_stored};
@@ -16,8 +20,15 @@ pub(super) use tracks::order_cases as track_order_cases;
 #[cfg(test)]
 pub(super) use {artists::order_cases as artist_order_cases, releases::order_cases as release_order_cases};
 
+use crate::db::Database;
 use crate::error::{Result, StoreError};
 use svc_domain::music::{CreditRole, CreditedArtist};
+
+/// Tracks, releases, artists and genres.
+#[derive(Debug, Clone)]
+pub struct MusicRepository {
+    pub(crate) db: Database,
+}
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
 struct CreditRow {
@@ -27,7 +38,7 @@ struct CreditRow {
     name: String,
 }
 
-/// The artists of tracks or releases, in order, by the item's number.
+/// Groups credits by item, in order.
 fn credits(rows: Vec<CreditRow>) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
     let mut credits: HashMap<i64, Vec<CreditedArtist>> = HashMap::new();
     for row in rows {
@@ -42,7 +53,7 @@ fn credits(rows: Vec<CreditRow>) -> Result<HashMap<i64, Vec<CreditedArtist>>> {
     Ok(credits)
 }
 
-/// The genres of tracks or releases, in order, by the item's number.
+/// Groups genres by item, in order.
 fn genres(rows: Vec<(i64, String)>) -> HashMap<i64, Vec<String>> {
     let mut genres: HashMap<i64, Vec<String>> = HashMap::new();
     for (item, name) in rows {

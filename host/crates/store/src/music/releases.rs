@@ -1,13 +1,14 @@
 //! Releases.
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::{MediaRows, Sort, in_order};
+use crate::music::MusicRepository;
+use crate::query::access_filter::AccessFilter;
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use crate::pages::{OrderCase, order_cases_of};
-use crate::where_clause::WhereClause;
+use crate::query::pages::{OrderCase, order_cases_of};
+use crate::query::where_clause::WhereClause;
+use crate::search::Hits;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId};
 use svc_domain::library::MediaScope;
@@ -15,27 +16,27 @@ use svc_domain::list::{ListRequest, Listing};
 use svc_domain::music::Release;
 use svc_domain::text::fold;
 
-/// Which releases.
+/// Filter of releases.
 #[derive(Debug, Clone, Default)]
 pub struct ReleaseFilter {
     /// Credited to this artist.
     pub artist: Option<MusicArtistId>,
-    /// With a track of this genre, case and diacritics aside.
+    /// With a track of this genre, ignoring case and diacritics.
     pub genre: Option<String>,
     /// Of this year or later.
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of releases is ordered by. Releases without a year are the last in both directions.
+/// Order of a list of releases. Releases without a year come last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReleaseOrder {
     /// Sort title.
     Title,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
     /// Year of this release.
     Year,
@@ -72,7 +73,7 @@ const GENRES: &str = "SELECT t.release_id, g.name FROM music_tracks t \
     WHERE t.release_id";
 const BY_GENRE: &str = " GROUP BY t.release_id, g.key, g.name ORDER BY t.release_id, g.key";
 
-// As `scan_writer/aggregates.rs` stores them for all tracks.
+// The same aggregates as `scan_writer/aggregates.rs` stores for all tracks.
 const COUNTS: &str = "SELECT t.release_id, count(*), CAST(coalesce(sum(t.duration_ms), 0) AS BIGINT), \
     CAST(coalesce(max(t.disc_number), 1) AS BIGINT) FROM music_tracks t WHERE t.release_id";
 const PICTURES: &str =
@@ -137,31 +138,32 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> WhereClaus
     releases
 }
 
-impl Store {
-    /// Releases.
+impl MusicRepository {
+    /// Releases in the scope.
     pub async fn list_releases(
         &self,
         scope: &MediaScope,
         filter: &ReleaseFilter,
         request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
         let page = self
+            .db
             .page_in_order(RELEASES, &where_clause, order, request)
             .await?;
         let releases = self.releases_by_id(scope, &page.items).await?;
         Ok(page.with_items(releases))
     }
 
-    /// A release.
+    /// A release in the scope.
     pub async fn release(&self, scope: &MediaScope, id: MusicReleaseId) -> Result<Option<Release>> {
         let access_condition = AccessFilter::Releases.and("r.release_id", scope);
         Ok(self.releases(scope, &[id.get()], &access_condition).await?.pop())
     }
 
-    /// These releases, in this order. Who may see them is asked before.
+    /// These releases, in this order, without an access check.
     pub(crate) async fn releases_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Release>> {
         let releases = self.releases(scope, ids, "").await?;
         Ok(in_order(ids, releases, |release| release.id.get()))
@@ -179,7 +181,7 @@ impl Store {
             (ARTISTS, BY_POSITION),
             (GENRES, by_genre.as_str()),
         ];
-        let (rows, artists, genres) = self.rows_of_three_listed(queries, ids).await?;
+        let (rows, artists, genres) = self.db.rows_of_three_listed(queries, ids).await?;
         let mut releases: Vec<Release> = rows.into_iter().map(|row: ReleaseRow| row.into()).collect();
         let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));
         for release in &mut releases {
@@ -192,7 +194,7 @@ impl Store {
         Ok(releases)
     }
 
-    /// Replaces what is stored of all tracks by what the tracks that are seen make.
+    /// Replaces stored aggregates by those of the accessible tracks.
     async fn count_accessible_tracks(
         &self,
         scope: &MediaScope,
@@ -201,9 +203,11 @@ impl Store {
     ) -> Result<()> {
         let access_condition = AccessFilter::Tracks.and("t.track_id", scope);
         let counts: Vec<(i64, i64, i64, i64)> = self
+            .db
             .rows_of_listed(COUNTS, ids, &format!("{access_condition} GROUP BY t.release_id"))
             .await?;
         let pictures: Vec<(i64, i64)> = self
+            .db
             .rows_of_listed(PICTURES, ids, &format!("{access_condition} {BY_PLACE}"))
             .await?;
         for release in releases {
@@ -218,9 +222,15 @@ impl Store {
         }
         Ok(())
     }
+
+    /// The releases of search hits.
+    pub async fn found_releases(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Release>> {
+        let releases = self.releases_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(releases))
+    }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     let orders = [ReleaseOrder::Title, ReleaseOrder::CreatedAt, ReleaseOrder::Year];

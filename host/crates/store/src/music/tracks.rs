@@ -2,15 +2,16 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
-use crate::args::args;
+use crate::db::args::args;
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::{MediaRows, Sort, in_order};
+use crate::music::MusicRepository;
+use crate::query::access_filter::AccessFilter;
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use crate::pages::{OrderCase, order_cases_of};
-use crate::where_clause::{WhereClause, direction};
+use crate::query::pages::{OrderCase, order_cases_of};
+use crate::query::where_clause::{WhereClause, direction};
+use crate::search::Hits;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use svc_domain::library::MediaScope;
@@ -19,33 +20,33 @@ use svc_domain::music::{ReplayGain, Track};
 use svc_domain::text::fold;
 use svc_domain::user_data::UserData;
 
-/// Which tracks.
+/// Filter of tracks.
 #[derive(Debug, Clone, Default)]
 pub struct TrackFilter {
     /// Credited to this artist in any role.
     pub artist: Option<MusicArtistId>,
     /// On this release.
     pub release: Option<MusicReleaseId>,
-    /// Of this genre, case and diacritics aside.
+    /// Of this genre, ignoring case and diacritics.
     pub genre: Option<String>,
     /// Of this year or later.
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of tracks is ordered by. Tracks without the value are the last in both directions.
+/// Order of a list of tracks. Tracks without the value come last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrackOrder {
     /// Sort title.
     Title,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
     /// Year of the release.
     Year,
-    /// Length.
+    /// Duration.
     Duration,
 }
 
@@ -118,12 +119,12 @@ const GAIN_UNIT: f64 = 1000.0;
 /// Stored peaks are hundred-millionths of full scale.
 const PEAK_UNIT: f64 = 100_000_000.0;
 
-/// A gain as it is stored, of some four bytes less than a floating point number.
+/// Converts a gain for storage; an integer takes about four bytes less than a float.
 pub(crate) fn gain_to_stored(gain: f64) -> i32 {
     (gain * GAIN_UNIT).round() as i32
 }
 
-/// A peak as it is stored.
+/// Converts a peak for storage.
 pub(crate) fn peak_to_stored(peak: f64) -> i64 {
     (peak * PEAK_UNIT).round() as i64
 }
@@ -184,7 +185,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> WhereClause<
     tracks
 }
 
-impl Store {
+impl MusicRepository {
     /// Tracks, missing ones included.
     pub async fn list_tracks(
         &self,
@@ -192,21 +193,24 @@ impl Store {
         filter: &TrackFilter,
         request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(TRACKS, &where_clause, order, request).await?;
+        let page = self
+            .db
+            .page_in_order(TRACKS, &where_clause, order, request)
+            .await?;
         let tracks = self.tracks_by_id(&page.items).await?;
         Ok(page.with_items(tracks))
     }
 
-    /// A track.
+    /// A track in the scope.
     pub async fn track(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Option<Track>> {
         let access_condition = AccessFilter::Tracks.and("t.track_id", scope);
         Ok(self.tracks(&[id.get()], &access_condition).await?.pop())
     }
 
-    /// The tracks of a release by disc and number; those without are the last in both directions.
+    /// The tracks of a release by disc and number; tracks without come last in both directions.
     pub async fn release_tracks(
         &self,
         scope: &MediaScope,
@@ -219,6 +223,7 @@ impl Store {
             "SELECT t.track_id FROM music_tracks t WHERE t.release_id = $1{access_condition} {order}"
         );
         let ids: Vec<(i64,)> = self
+            .db
             .pools()
             .fetch_page(AssertSqlSafe(sql), &args![id.get()])
             .await?;
@@ -227,7 +232,7 @@ impl Store {
         Ok(listed.with_items(tracks))
     }
 
-    /// These tracks, in this order. Who may see them is asked before.
+    /// These tracks, in this order, without an access check.
     pub(crate) async fn tracks_by_id(&self, ids: &[i64]) -> Result<Vec<Track>> {
         Ok(in_order(ids, self.tracks(ids, "").await?, |track| track.id.get()))
     }
@@ -238,7 +243,7 @@ impl Store {
             (ARTISTS, BY_POSITION),
             (GENRES, BY_POSITION),
         ];
-        let (rows, artists, genres) = self.rows_of_three_listed(queries, ids).await?;
+        let (rows, artists, genres) = self.db.rows_of_three_listed(queries, ids).await?;
         let mut tracks: Vec<Track> = rows.into_iter().map(|row: TrackRow| row.into()).collect();
         let (mut artists, mut genres) = (super::credits(artists)?, super::genres(genres));
         for track in &mut tracks {
@@ -247,9 +252,15 @@ impl Store {
         }
         Ok(tracks)
     }
+
+    /// The tracks of search hits.
+    pub async fn found_tracks(&self, hits: Hits) -> Result<Listing<Track>> {
+        let tracks = self.tracks_by_id(&hits.items).await?;
+        Ok(hits.with_items(tracks))
+    }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     let orders = [

@@ -1,34 +1,35 @@
-//! Albums of photos: what is written of them. Each function is one transaction that begins by locking the album, and
-//! does nothing for an album of somebody else.
+//! Changes of photo albums. Each method is one transaction that locks the album first, and changes nothing if the
+//! album has another owner.
 
 use std::collections::HashSet;
 
-use crate::access_filter::AccessFilter;
-use crate::args::args;
-use crate::bulk::{Bulk, SqlTexts, in_lists};
+use crate::db::args::args;
+use crate::db::bulk::{Bulk, SqlTexts, in_lists};
+use crate::db::write_queue::WritePriority;
+use crate::db::write_queue::WriteTx;
 use crate::db::{Record, Tx};
 use crate::error::Result;
+use crate::photo_albums::PhotoAlbumRepository;
+use crate::query::access_filter::AccessFilter;
 use crate::text::bounded_sort;
-use crate::write_queue::WriteTx;
-use crate::{Store, WritePriority};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};
 use svc_domain::text::sort_key;
 use svc_domain::time::Timestamp;
 
-/// An album to be made.
+/// A new album.
 #[derive(Debug, Clone)]
 pub struct NewPhotoAlbum {
-    /// Identifier.
+    /// Id.
     pub id: PhotoAlbumId,
-    /// Who makes it.
+    /// Its owner.
     pub owner: UserId,
     /// Its name.
     pub name: String,
-    /// What there is to say about it.
+    /// Description.
     pub description: Option<String>,
-    /// Who else sees it.
+    /// Accounts besides the owner that may read it.
     pub readers: AlbumReaders,
 }
 
@@ -72,21 +73,13 @@ async fn touch(tx: &mut Tx, album: PhotoAlbumId, now: Timestamp) -> Result<()> {
     tx.execute(sql, &args![album.get(), now]).await.map(drop)
 }
 
-/// What became of photos, in the order in which they were named.
+/// Outcome of each photo, in the order of the request.
 type PhotoOutcomes = Vec<(PhotoId, AlbumPhotoOutcome)>;
 
-impl Store {
-    /// Those of the accounts that there are.
-    pub async fn known_users(&self, users: &[UserId]) -> Result<HashSet<UserId>> {
-        let numbers: Vec<i64> = users.iter().map(|user| user.get()).collect();
-        let head = "SELECT user_id FROM users WHERE user_id";
-        let rows: Vec<(i64,)> = self.rows_of_listed(head, &numbers, "").await?;
-        Ok(rows.into_iter().map(|(id,)| id.into()).collect())
-    }
-
-    /// Makes an album, if its owner has fewer than `most`; tells whether.
+impl PhotoAlbumRepository {
+    /// Adds an album if its owner has fewer than `most`; returns whether it was added.
     pub async fn insert_photo_album(&self, new: &NewPhotoAlbum, most: i64, now: Timestamp) -> Result<bool> {
-        let mut tx = self.write(WritePriority::Interactive).await?;
+        let mut tx = self.db.write(WritePriority::Interactive).await?;
         let sort_name = sort_key(&new.name);
         let sql = "INSERT INTO photo_albums (album_id, owner_user_id, name, sort_name, description, everyone, \
                    modified_at) SELECT $1, $2, $3, $4, $5, $6, $7 \
@@ -109,13 +102,14 @@ impl Store {
         Ok(true)
     }
 
-    /// Opens a transaction over an album of this owner, with who else saw it before; `None` if there is none.
+    /// Opens a transaction that locks an album of this owner; returns its previous readers. `None` if there is no
+    /// such album.
     async fn open_photo_album(
         &self,
         owner: UserId,
         id: PhotoAlbumId,
     ) -> Result<Option<(WriteTx, AlbumReaders)>> {
-        let mut tx = self.write(WritePriority::Interactive).await?;
+        let mut tx = self.db.write(WritePriority::Interactive).await?;
         let locked: Vec<(bool,)> = tx.fetch_all(LOCK, &args![id.get(), owner.get()]).await?;
         let Some((everyone,)) = locked.first().copied() else {
             return Ok(None);
@@ -126,8 +120,7 @@ impl Store {
         Ok(Some((tx, AlbumReaders { everyone, users })))
     }
 
-    /// Changes an album of this owner; gives who else saw it before or sees it now. A cover that is not in the album
-    /// is not taken.
+    /// Changes an album of this owner; returns the readers before and after. A cover outside of the album is ignored.
     pub async fn update_photo_album(
         &self,
         owner: UserId,
@@ -172,7 +165,7 @@ impl Store {
         Ok(Some(before.union(after)))
     }
 
-    /// Deletes an album of this owner, and no photo; gives who else saw it.
+    /// Deletes an album of this owner, without its photos; returns its readers.
     pub async fn delete_photo_album(&self, owner: UserId, id: PhotoAlbumId) -> Result<Option<AlbumReaders>> {
         let Some((mut tx, readers)) = self.open_photo_album(owner, id).await? else {
             return Ok(None);
@@ -183,8 +176,8 @@ impl Store {
         Ok(Some(readers))
     }
 
-    /// Puts photos of the scope at the end of an album of this owner, up to `most` in all; those that are in it
-    /// already stay where they are. Gives what became of each, which are new, and who else sees the album.
+    /// Appends accessible photos to an album of this owner, up to `most` in all; photos that it contains keep their
+    /// position. Returns the outcome of each photo, the added ones, and the readers.
     pub async fn add_to_photo_album(
         &self,
         scope: &MediaScope,
@@ -236,8 +229,8 @@ impl Store {
         Ok(Some((outcomes, added, readers)))
     }
 
-    /// Takes photos out of an album of this owner. Gives what became of each, which were in it, and who else sees the
-    /// album.
+    /// Removes photos from an album of this owner. Returns the outcome of each photo, the removed ones, and the
+    /// readers.
     pub async fn remove_from_photo_album(
         &self,
         (owner, id): (UserId, PhotoAlbumId),
@@ -268,7 +261,7 @@ impl Store {
     }
 }
 
-/// The album, in a statement whose values are those of a list: a number alone, put into the text.
+/// Condition on the album for a statement whose values are those of a list. The text holds a number only.
 fn within(album: PhotoAlbumId) -> String {
     format!("WHERE album_id = {}", album.get())
 }

@@ -1,4 +1,4 @@
-//! Albums of photos: what is read of them. `change.rs` has what is written.
+//! Photo albums: queries. `change.rs` has the changes.
 
 mod change;
 
@@ -8,26 +8,28 @@ use sqlx::AssertSqlSafe;
 
 pub use change::NewPhotoAlbum;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
-use crate::args::{Arg, args};
+use crate::db::Database;
+use crate::db::args::{Arg, args};
 use crate::error::Result;
-use crate::pages::in_order;
-use crate::where_clause::{WhereClause, direction};
+use crate::query::access_filter::AccessFilter;
+use crate::query::pages::in_order;
+use crate::query::where_clause::{WhereClause, direction};
+use crate::search::{best_of, has_all};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::photo_album::{AlbumReaders, PhotoAlbum};
+use svc_domain::text::{asked_words, sort_key};
 use svc_domain::time::Timestamp;
 
-/// What a list of albums is ordered by.
+/// Order of a list of albums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AlbumOrder {
-    /// Name, case and diacritics aside.
+    /// Name, ignoring case and diacritics.
     Name,
-    /// When it was made.
+    /// Time of creation.
     CreatedAt,
-    /// When it was last changed.
+    /// Time of the last change.
     ModifiedAt,
 }
 
@@ -69,7 +71,7 @@ struct AlbumRow {
     modified_at: i64,
 }
 
-/// Whether the album `a` is seen by an account.
+/// Condition that an account may read the album `a`.
 fn seen_by(user: UserId) -> String {
     let user = user.get();
     format!(
@@ -78,8 +80,14 @@ fn seen_by(user: UserId) -> String {
     )
 }
 
-impl Store {
-    /// The albums that an account sees, with what of their photos is in the scope.
+/// Photo albums.
+#[derive(Debug, Clone)]
+pub struct PhotoAlbumRepository {
+    pub(crate) db: Database,
+}
+
+impl PhotoAlbumRepository {
+    /// The albums that an account may read, with the photos of the scope.
     pub async fn list_photo_albums(
         &self,
         scope: &MediaScope,
@@ -90,7 +98,7 @@ impl Store {
     ) -> Result<Listing<PhotoAlbum>> {
         let albums = WhereClause::of(&seen_by(user));
         let (sql, values) = albums.count("photo_albums a");
-        let total = self.pools().count(sql, values).await?;
+        let total = self.db.pools().count(sql, values).await?;
         let (sql, values) = albums.page(ROWS, by.sql(order), page);
         Ok(Listing {
             items: self.photo_albums(scope, sql, &values).await?,
@@ -99,7 +107,7 @@ impl Store {
         })
     }
 
-    /// An album that an account sees.
+    /// An album that an account may read.
     pub async fn photo_album(
         &self,
         scope: &MediaScope,
@@ -110,39 +118,44 @@ impl Store {
         Ok(self.photo_albums(scope, sql, &args![id.get()]).await?.pop())
     }
 
-    /// Whether an account sees an album.
+    /// Whether an account may read an album.
     pub async fn sees_photo_album(&self, user: UserId, id: PhotoAlbumId) -> Result<bool> {
         let sql = format!(
             "SELECT count(*) FROM photo_albums a WHERE a.album_id = $1 AND {}",
             seen_by(user)
         );
-        let count = self.pools().count(AssertSqlSafe(sql), &args![id.get()]).await?;
+        let count = self
+            .db
+            .pools()
+            .count(AssertSqlSafe(sql), &args![id.get()])
+            .await?;
         Ok(count > 0)
     }
 
-    /// Numbers and names of all albums that an account sees.
+    /// Ids and names of all albums that an account may read.
     pub(super) async fn photo_album_names(&self, user: UserId) -> Result<Vec<(i64, String)>> {
         let sql = format!(
             "SELECT a.album_id, a.name FROM photo_albums a WHERE {}",
             seen_by(user)
         );
-        self.pools().fetch_page(AssertSqlSafe(sql), &[]).await
+        self.db.pools().fetch_page(AssertSqlSafe(sql), &[]).await
     }
 
-    /// These albums, in this order. Who may see them is asked before.
+    /// These albums, in this order, without an access check.
     pub(super) async fn photo_albums_by_id(
         &self,
         scope: &MediaScope,
         ids: &[i64],
     ) -> Result<Vec<PhotoAlbum>> {
         let rows = self
+            .db
             .rows_of_listed(&format!("{ROWS} WHERE a.album_id"), ids, "")
             .await?;
         let albums = self.albums_of_rows(scope, rows).await?;
         Ok(in_order(ids, albums, |album| album.id.get()))
     }
 
-    /// The albums that an account sees, by the photos that are in them.
+    /// The albums of photos that an account may read.
     pub async fn albums_of_photos(
         &self,
         user: UserId,
@@ -152,7 +165,7 @@ impl Store {
         let head = "SELECT ap.photo_id, ap.album_id FROM photo_album_photos ap \
                     JOIN photo_albums a ON a.album_id = ap.album_id WHERE ap.photo_id";
         let tail = format!("AND {} ORDER BY ap.album_id", seen_by(user));
-        let rows: Vec<(i64, i64)> = self.rows_of_listed(head, &numbers, &tail).await?;
+        let rows: Vec<(i64, i64)> = self.db.rows_of_listed(head, &numbers, &tail).await?;
         let mut albums: HashMap<PhotoId, Vec<PhotoAlbumId>> = HashMap::new();
         for (photo, album) in rows {
             albums.entry(photo.into()).or_default().push(album.into());
@@ -166,7 +179,7 @@ impl Store {
         sql: String,
         values: &[Arg<'_>],
     ) -> Result<Vec<PhotoAlbum>> {
-        let rows = self.pools().fetch_page(AssertSqlSafe(sql), values).await?;
+        let rows = self.db.pools().fetch_page(AssertSqlSafe(sql), values).await?;
         self.albums_of_rows(scope, rows).await
     }
 
@@ -174,6 +187,7 @@ impl Store {
         let ids: Vec<i64> = rows.iter().map(|row| row.album_id).collect();
         let seen = AccessFilter::Photos.and("p.photo_id", scope);
         let stats: Vec<(i64, i64, i64, i64)> = self
+            .db
             .rows_of_listed(STATS, &ids, &format!("{seen} GROUP BY ap.album_id"))
             .await?;
         let stats: HashMap<i64, (i64, i64, i64)> = stats
@@ -182,7 +196,7 @@ impl Store {
             .collect();
         let covers = self.album_covers(scope, &ids).await?;
         let mut shares: HashMap<i64, Vec<UserId>> = HashMap::new();
-        let shared: Vec<(i64, i64)> = self.rows_of_listed(SHARES, &ids, "ORDER BY user_id").await?;
+        let shared: Vec<(i64, i64)> = self.db.rows_of_listed(SHARES, &ids, "ORDER BY user_id").await?;
         for (album, user) in shared {
             shares.entry(album).or_default().push(user.into());
         }
@@ -206,10 +220,10 @@ impl Store {
         Ok(rows.into_iter().map(album).collect())
     }
 
-    /// The chosen picture of each album, if it is seen, or the first that is.
+    /// The chosen cover of each album if it is accessible, else the first accessible photo.
     async fn album_covers(&self, scope: &MediaScope, albums: &[i64]) -> Result<HashMap<i64, i64>> {
         let seen = AccessFilter::Photos.and("p.photo_id", scope);
-        let chosen: Vec<(i64, i64)> = self.rows_of_listed(CHOSEN_COVERS, albums, &seen).await?;
+        let chosen: Vec<(i64, i64)> = self.db.rows_of_listed(CHOSEN_COVERS, albums, &seen).await?;
         let mut covers: HashMap<i64, i64> = chosen.into_iter().collect();
         let known: HashSet<i64> = covers.keys().copied().collect();
         let others: Vec<i64> = albums.iter().copied().filter(|id| !known.contains(id)).collect();
@@ -218,13 +232,33 @@ impl Store {
              JOIN photos p ON p.photo_id = x.photo_id WHERE x.album_id = ap.album_id{seen} \
              ORDER BY x.position LIMIT 1)"
         );
-        let first: Vec<(i64, i64)> = self.rows_of_listed(FIRST_PHOTOS, &others, &first).await?;
+        let first: Vec<(i64, i64)> = self.db.rows_of_listed(FIRST_PHOTOS, &others, &first).await?;
         covers.extend(first);
         Ok(covers)
     }
+
+    /// The albums that an account may read whose name has, for each word of `text`, a word with that prefix. Albums
+    /// are few, so their names need no index.
+    pub async fn search_photo_albums(
+        &self,
+        scope: &MediaScope,
+        user: UserId,
+        text: &str,
+        page: Pagination,
+    ) -> Result<Listing<PhotoAlbum>> {
+        let asked = asked_words(text);
+        let mut found = self.photo_album_names(user).await?;
+        found.retain(|(_, name)| has_all(name, &asked));
+        for (_, name) in &mut found {
+            *name = sort_key(name);
+        }
+        let total = found.len() as u64;
+        let best = best_of(found, text, page);
+        Ok(Listing::new(self.photo_albums_by_id(scope, &best).await?, total))
+    }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(super) fn order_cases() -> Vec<(String, Vec<Arg<'static>>)> {
     let orders = [AlbumOrder::Name, AlbumOrder::CreatedAt, AlbumOrder::ModifiedAt];

@@ -1,25 +1,25 @@
-//! Changing a queue: several steps, one transaction that holds the queue, one revision.
+//! Changes of a queue: several steps in one transaction that locks the queue and raises its revision once.
 
-use crate::Store;
-use crate::args::{Arg, args};
-use crate::bulk::{Bulk, SqlTexts};
+use crate::db::args::{Arg, args};
+use crate::db::bulk::{Bulk, SqlTexts};
+use crate::db::write_queue::WriteTx;
 use crate::error::{Result, StoreError};
+use crate::playback_queues::PlaybackQueueRepository;
 use crate::playback_queues::QUEUES;
 use crate::playback_queues::QueueRow;
-use crate::write_queue::WriteTx;
 use sqlx::AssertSqlSafe;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::playback_queue::{Draw, MAX_QUEUES, PlaybackQueue, QueueCursor};
 use svc_domain::time::Timestamp;
 use svc_domain::user_data::ItemKey;
 
-/// Between two places that are made next to each other: room for twenty moves to the same place, and for more items
-/// than a queue may have when all places are made anew.
+/// Distance of adjacent places: room for twenty moves to the same place, and for the maximum number of items when all
+/// places are reassigned.
 const GAP: i64 = 1 << 20;
 
 const INSERT_QUEUE: &str = "INSERT INTO playback_queues (queue_id, user_id, queue_type, seed, seeds, revision, \
     cursor_ms, draw_round, created_at, modified_at) VALUES ($1, $2, $3, $4, $5, 1, 0, 0, $6, $6)";
-/// The user's oldest beyond the number that they may have.
+/// Deletes a user's oldest queues beyond the limit.
 const MAKE_ROOM: &str = "DELETE FROM playback_queues WHERE queue_id IN (SELECT q.queue_id FROM playback_queues q \
     WHERE q.user_id = $1 ORDER BY q.modified_at DESC, q.queue_id DESC LIMIT 1000 OFFSET $2)";
 const HOLD: &str = "UPDATE playback_queues SET modified_at = $3 WHERE queue_id = $1 AND user_id = $2";
@@ -36,18 +36,18 @@ static INSERT_ITEMS: Bulk = Bulk {
     tail: "",
 };
 
-/// Where items are put.
+/// Position of inserted or moved items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Before the first.
+    /// First.
     Front,
-    /// After this one.
+    /// After this item.
     After(PlaybackQueueItemId),
-    /// After the last.
+    /// Last.
     End,
 }
 
-/// An open change of one queue. Dropped without `commit`, nothing of it remains.
+/// An open change of one queue. Dropping it without `commit` rolls back.
 #[derive(Debug)]
 pub struct QueueChange {
     tx: WriteTx,
@@ -67,15 +67,15 @@ fn places(low: Option<i64>, high: Option<i64>, count: usize) -> Option<Vec<i64>>
             (low.checked_add(step)?, step)
         }
     };
-    // The last place must be one as well.
+    // The last place must not overflow either.
     first.checked_add(step.checked_mul(count)?)?;
     (step > 0).then(|| (0..count).map(|number| first + number * step).collect())
 }
 
-impl Store {
-    /// Begins to make a queue; the user's oldest goes if they have as many as they may have.
+impl PlaybackQueueRepository {
+    /// Begins to add a queue; deletes the user's oldest one at the limit.
     pub async fn create_queue(&self, queue: PlaybackQueue) -> Result<QueueChange> {
-        let mut tx = self.write_for(queue.user).await?;
+        let mut tx = self.db.write_for(queue.user).await?;
         let values = args![
             queue.id.get(),
             queue.user.get(),
@@ -94,14 +94,14 @@ impl Store {
         })
     }
 
-    /// Begins a change of a queue of this user, alone; `None` if there is none.
+    /// Begins an exclusive change of a queue of this user; `None` if there is none.
     pub async fn change_queue(
         &self,
         user: UserId,
         id: PlaybackQueueId,
         now: Timestamp,
     ) -> Result<Option<QueueChange>> {
-        let mut tx = self.write_for(user).await?;
+        let mut tx = self.db.write_for(user).await?;
         if tx.execute(HOLD, &args![id.get(), user.get(), now]).await? == 0 {
             return Ok(None);
         }
@@ -117,7 +117,7 @@ impl Store {
 }
 
 impl QueueChange {
-    /// The queue, as far as it was changed.
+    /// The queue with the changes so far.
     pub fn queue(&self) -> &PlaybackQueue {
         &self.queue
     }
@@ -129,7 +129,7 @@ impl QueueChange {
         Ok(rows.first().map(|(place,)| *place))
     }
 
-    /// The places between which `place` lies, without regard to one item; `None` if there is no such place.
+    /// The places before and after a position, ignoring one item; `None` if there is no such position.
     async fn bounds(
         &mut self,
         place: Place,
@@ -160,7 +160,7 @@ impl QueueChange {
         }))
     }
 
-    /// Places for so many items; makes all places anew if there is no room. `None` if there is no such place.
+    /// Places for so many items; reassigns all places if there is no room. `None` if there is no such position.
     async fn make_places(
         &mut self,
         place: Place,
@@ -179,12 +179,12 @@ impl QueueChange {
         made.map(Some).ok_or(StoreError::InvalidValue("place in a queue"))
     }
 
-    /// Whether it is an item of the queue.
+    /// Whether the queue has this item.
     pub async fn has(&mut self, item: PlaybackQueueItemId) -> Result<bool> {
         Ok(self.place_of(item).await?.is_some())
     }
 
-    /// Puts items in. False if there is no such place.
+    /// Inserts items. `false` if there is no such position.
     pub async fn insert(&mut self, items: &[(PlaybackQueueItemId, ItemKey)], place: Place) -> Result<bool> {
         let Some(places) = self.make_places(place, items.len(), None).await? else {
             return Ok(false);
@@ -202,7 +202,7 @@ impl QueueChange {
         Ok(true)
     }
 
-    /// Moves an item after another, or to the front. False if there is no such item or place.
+    /// Moves an item. `false` if there is no such item or position.
     pub async fn move_item(
         &mut self,
         item: PlaybackQueueItemId,
@@ -231,7 +231,7 @@ impl QueueChange {
         Ok(true)
     }
 
-    /// Takes an item out; the cursor goes on to the next one, or back to the last. False if there is no such item.
+    /// Removes an item; its cursor moves to the next item, or else to the last. `false` if there is no such item.
     pub async fn remove(&mut self, item: PlaybackQueueItemId) -> Result<bool> {
         let Some(place) = self.place_of(item).await? else {
             return Ok(false);
@@ -253,7 +253,7 @@ impl QueueChange {
         Ok(true)
     }
 
-    /// Says where the user is. False if there is no such item.
+    /// Sets the cursor. `false` if there is no such item.
     pub async fn set_cursor(&mut self, item: PlaybackQueueItemId, position_ms: i64) -> Result<bool> {
         let known = self.place_of(item).await?.is_some();
         if known {
@@ -266,7 +266,7 @@ impl QueueChange {
         Ok(known)
     }
 
-    /// Takes out the first `count` items, but none from the cursor on; gives how many those were.
+    /// Removes the first `count` items before the cursor; returns their number.
     pub async fn drop_passed(&mut self, count: u64) -> Result<u64> {
         let Some(cursor) = self.queue.cursor else {
             return Ok(0);
@@ -283,12 +283,12 @@ impl QueueChange {
         Ok(dropped)
     }
 
-    /// Keeps how far a dynamic queue has drawn.
+    /// Stores the draw position of a dynamic queue.
     pub fn set_draw(&mut self, draw: Draw) {
         self.queue.draw = draw;
     }
 
-    /// Makes the change; the revision rises if items or their order are others than before. Gives the queue.
+    /// Commits; raises the revision if items or their order changed. Returns the queue.
     pub async fn commit(mut self) -> Result<PlaybackQueue> {
         if self.changed {
             self.queue.revision += 1;

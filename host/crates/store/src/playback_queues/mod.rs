@@ -1,12 +1,12 @@
-//! Playback queues: reading them. `change.rs` changes them, `pool.rs` says what can be put into them.
+//! Playback queues: queries. `change.rs` changes them, `pool.rs` selects items to add.
 
 mod change;
 mod pool;
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::args::args;
+use crate::db::Database;
+use crate::db::args::args;
 use crate::error::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
@@ -16,15 +16,15 @@ use svc_domain::time::Timestamp;
 
 pub use change::{Place, QueueChange};
 
-/// Up to the conditions. Numbers of items are counted anew: it is one look at an index of at most ten thousand.
+/// A query up to its conditions. Item counts are computed per query, from an index of at most ten thousand rows.
 const QUEUES: &str = "SELECT q.queue_id, q.user_id, q.queue_type, q.seed, q.seeds, q.revision, q.cursor_item_id, \
     q.cursor_ms, q.draw_round, q.drawn_place, q.drawn_id, q.created_at, q.modified_at, \
     (SELECT count(*) FROM playback_queue_items i WHERE i.queue_id = q.queue_id) AS item_count, \
     (SELECT count(*) FROM playback_queue_items i JOIN playback_queue_items c ON c.queue_item_id = q.cursor_item_id \
     WHERE i.queue_id = q.queue_id AND i.place < c.place) AS cursor_index FROM playback_queues q";
 
-/// The items around one, which is of the queue `$1` of the user `$2` and has the number `$3`; from the first on without
-/// it. One statement, so that the order is that of one moment.
+/// The items around the item `$3` of the queue `$1` of the user `$2`, or from the first item on. One statement, so
+/// that the order is consistent.
 const WINDOW: &str = "WITH around AS (SELECT coalesce((SELECT i.place FROM playback_queue_items i \
     WHERE i.queue_id = $1 AND i.queue_item_id = $3), -9223372036854775807) AS place), \
     shown AS (SELECT * FROM (SELECT i.* FROM playback_queue_items i WHERE i.queue_id = $1 \
@@ -61,7 +61,7 @@ impl TryFrom<QueueRow> for PlaybackQueue {
     fn try_from(row: QueueRow) -> Result<Self> {
         let queue_type = QueueType::from_number(row.queue_type);
         let seeds = serde_json::from_str(&row.seeds);
-        // A place is 64 bits without a sign; both databases have a sign.
+        // A place is an unsigned 64-bit number; both databases store signed ones.
         let last = row.drawn_place.map(i64::cast_unsigned).zip(row.drawn_id);
         Ok(Self {
             id: row.queue_id.into(),
@@ -99,19 +99,25 @@ struct ItemRow {
 /// A part of a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueWindow {
-    /// In order.
+    /// Items in order.
     pub items: Vec<QueueItem>,
-    /// Items of the whole queue.
+    /// Number of items in the whole queue.
     pub total: u64,
-    /// Of the queue, at the moment of this order.
+    /// Revision of the queue that this order belongs to.
     pub revision: i64,
 }
 
-impl Store {
-    /// A user's queues, the last touched first.
+/// Playback queues.
+#[derive(Debug, Clone)]
+pub struct PlaybackQueueRepository {
+    pub(crate) db: Database,
+}
+
+impl PlaybackQueueRepository {
+    /// A user's queues, most recently changed first.
     pub async fn list_queues(&self, user: UserId, page: Pagination) -> Result<Listing<PlaybackQueue>> {
         let count = "SELECT count(*) FROM playback_queues WHERE user_id = $1";
-        let total = self.pools().count(count, &args![user.get()]).await?;
+        let total = self.db.pools().count(count, &args![user.get()]).await?;
         let sql = format!(
             "{QUEUES} WHERE q.user_id = $1 ORDER BY q.modified_at DESC, q.queue_id DESC LIMIT $2 OFFSET $3"
         );
@@ -120,7 +126,7 @@ impl Store {
             i64::from(page.take.min(Pagination::MAX_TAKE)),
             i64::try_from(page.skip).unwrap_or(i64::MAX),
         ];
-        let rows: Vec<QueueRow> = self.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<QueueRow> = self.db.pools().fetch_all(AssertSqlSafe(sql), &values).await?;
         Ok(Listing {
             items: rows
                 .into_iter()
@@ -135,13 +141,14 @@ impl Store {
     pub async fn queue(&self, user: UserId, id: PlaybackQueueId) -> Result<Option<PlaybackQueue>> {
         let sql = format!("{QUEUES} WHERE q.queue_id = $1 AND q.user_id = $2");
         let row: Option<QueueRow> = self
+            .db
             .pools()
             .fetch_optional(AssertSqlSafe(sql), &args![id.get(), user.get()])
             .await?;
         row.map(PlaybackQueue::try_from).transpose()
     }
 
-    /// The queue of this user that has such a place, and what is there.
+    /// The queue of this user with this queue item, and the item.
     pub async fn queue_of_item(
         &self,
         user: UserId,
@@ -150,6 +157,7 @@ impl Store {
         let sql = "SELECT i.queue_id, i.item_type, i.item_id FROM playback_queue_items i \
                    JOIN playback_queues q ON q.queue_id = i.queue_id WHERE i.queue_item_id = $1 AND q.user_id = $2";
         let row: Option<(i64, i16, i64)> = self
+            .db
             .pools()
             .fetch_optional(sql, &args![item.get(), user.get()])
             .await?;
@@ -172,7 +180,7 @@ impl Store {
             leading,
             trailing + 1,
         ];
-        let rows: Vec<ItemRow> = self.pools().fetch_page(WINDOW, &values).await?;
+        let rows: Vec<ItemRow> = self.db.pools().fetch_page(WINDOW, &values).await?;
         let Some((total, passed, revision)) = rows.first().map(|row| (row.total, row.passed, row.revision))
         else {
             return Ok(None);

@@ -1,13 +1,13 @@
-//! What can be put into a queue: the parts of what is named, and what dynamic queues draw from.
+//! Items that can be added to a queue: the parts of an item, and the pools of dynamic queues.
 
 use std::collections::{HashMap, HashSet};
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
-use crate::args::args;
+use crate::db::args::args;
 use crate::error::Result;
+use crate::playback_queues::PlaybackQueueRepository;
+use crate::query::access_filter::AccessFilter;
 use crate::user_items::favorite_of;
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, UserId};
@@ -26,19 +26,19 @@ const SHOW: &str = "SELECT i.episode_id FROM tv_episodes i JOIN tv_seasons n ON 
 const IN_SHOW: &str = " ORDER BY CASE WHEN n.season_number = 0 THEN 1 ELSE 0 END, n.season_number ASC NULLS LAST, \
     i.episode_number ASC NULLS LAST, i.absolute_number ASC NULLS LAST, i.air_date ASC NULLS LAST, i.episode_id";
 
-/// Tracks whose files were there in the last run and could be read.
+/// Tracks whose files were present and readable in the last scan.
 const TRACKS: &str =
     "SELECT i.track_id FROM music_tracks i JOIN files f ON f.file_id = i.track_id WHERE f.status = 0";
 const SAME_ARTIST: &str = "SELECT DISTINCT i.track_id FROM track_artists i JOIN files f ON f.file_id = i.track_id \
     WHERE f.status = 0 AND i.artist_id IN (SELECT l.artist_id FROM track_artists l WHERE l.track_id";
 const SAME_GENRE: &str = "SELECT DISTINCT i.track_id FROM track_genres i JOIN files f ON f.file_id = i.track_id \
     WHERE f.status = 0 AND i.genre_id IN (SELECT l.genre_id FROM track_genres l WHERE l.track_id";
-/// How much nearer a track of the same artist is than one of the same genre.
+/// Weight of a common artist, relative to a common genre.
 const NEARER: u32 = 2;
 
-impl Store {
-    /// What an item is made of, in the order in which it is played: the tracks of a release or artist, the episodes of
-    /// a show. `None` for what is played by itself, or not at all.
+impl PlaybackQueueRepository {
+    /// The parts of an item in playing order: the tracks of a release or artist, the episodes of a show. `None` for
+    /// other items.
     pub async fn parts_of_item(
         &self,
         scope: &MediaScope,
@@ -57,41 +57,41 @@ impl Store {
             _ => AccessFilter::Tracks.and("i.track_id", scope),
         };
         let sql = AssertSqlSafe(format!("{select}{access_condition}{order}"));
-        let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &args![id]).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &args![id]).await?;
         Ok(Some(rows.into_iter().map(|(id,)| (part, id)).collect()))
     }
 
-    /// The tracks that are in a queue.
+    /// The tracks of a queue.
     pub async fn queued_tracks(&self, id: PlaybackQueueId) -> Result<HashSet<i64>> {
         let sql = "SELECT DISTINCT item_id FROM playback_queue_items WHERE queue_id = $1 AND item_type = $2";
         let values = args![id.get(), ItemType::MusicTrack as i16];
-        let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &values).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &values).await?;
         Ok(rows.into_iter().map(|(id,)| id).collect())
     }
 
-    /// All tracks that are seen, there and readable.
+    /// All accessible, present and readable tracks.
     pub async fn drawable_tracks(&self, scope: &MediaScope) -> Result<Vec<Drawable>> {
         let access_condition = AccessFilter::Tracks.and("i.track_id", scope);
         let sql = AssertSqlSafe(format!("{TRACKS}{access_condition}"));
-        let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &[]).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &[]).await?;
         Ok(rows.into_iter().map(|(id,)| (id, 0)).collect())
     }
 
-    /// Those of them that are favorites of a user.
+    /// The favorites of a user among them.
     pub async fn drawable_favorites(&self, scope: &MediaScope, user: UserId) -> Result<Vec<Drawable>> {
         let access_condition = AccessFilter::Tracks.and("i.track_id", scope);
         let favorite = favorite_of!("i.track_id", 0);
         let sql = AssertSqlSafe(format!("{TRACKS} AND {favorite}$1){access_condition}"));
-        let rows: Vec<(i64,)> = self.pools().fetch_all(sql, &args![user.get()]).await?;
+        let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &args![user.get()]).await?;
         Ok(rows.into_iter().map(|(id,)| (id, 0)).collect())
     }
 
-    /// Those of them that have an artist or a genre of one of `tracks`.
+    /// Those that share an artist or genre with one of `tracks`.
     pub async fn drawable_similar(&self, scope: &MediaScope, tracks: &[i64]) -> Result<Vec<Drawable>> {
         let tail = format!("){}", AccessFilter::Tracks.and("i.track_id", scope));
         let mut near = HashMap::new();
         for (head, by) in [(SAME_GENRE, 0), (SAME_ARTIST, NEARER)] {
-            let rows: Vec<(i64,)> = self.rows_of_listed(head, tracks, &tail).await?;
+            let rows: Vec<(i64,)> = self.db.rows_of_listed(head, tracks, &tail).await?;
             near.extend(rows.into_iter().map(|(id,)| (id, by)));
         }
         let mut similar: Vec<Drawable> = near.into_iter().collect();

@@ -1,31 +1,30 @@
-//! After the files: what depends on many tracks is counted anew, and what has no track left goes.
+//! Recomputes aggregates after the files of a scan, and deletes music items without tracks.
 
-use crate::args::args;
-use crate::bulk::in_lists;
 use crate::changes;
 use crate::changes::NewChanges;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::args;
+use crate::db::bulk::in_lists;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::names::mark_artists_of_releases;
 use crate::scan_writer::{ScanWriter, for_ids, note_files, photos, tracks, video_aggregates, videos};
 use crate::user_items::forget_items;
-use futures_util::FutureExt as _;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::time::Timestamp;
 
-/// What settling changed.
+/// Result of a recomputation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecomputeOutcome {
-    /// Releases that were counted anew.
+    /// Recomputed releases.
     pub releases: u64,
-    /// Artists that were counted anew.
+    /// Recomputed artists.
     pub artists: u64,
-    /// Releases, artists and genres that were removed.
+    /// Deleted releases, artists and genres.
     pub removed: u64,
 }
 
-// One step a transaction: as many as one `IN` list holds, some milliseconds.
+// Ids per transaction: one `IN` list, some milliseconds.
 const DIRTY_RELEASES: &str = "SELECT release_id FROM music_releases WHERE dirty LIMIT 256";
 const DIRTY_ARTISTS: &str = "SELECT artist_id FROM music_artists WHERE dirty LIMIT 256";
 const DIRTY_GENRES: &str = "SELECT genre_id FROM music_genres WHERE dirty LIMIT 64";
@@ -62,7 +61,7 @@ pub(super) async fn select_ids(tx: &mut Tx, head: &str, of: &[i64], tail: &str) 
     Ok(found)
 }
 
-/// Counts some releases; gives how many, and how many of them had no track left.
+/// Recomputes some dirty releases; returns how many, and how many of them were deleted for want of tracks.
 async fn recompute_releases(tx: &mut Tx, changes: &mut NewChanges) -> Result<(u64, u64)> {
     let dirty = ids(tx, DIRTY_RELEASES).await?;
     let head = "SELECT r.release_id FROM music_releases r WHERE NOT EXISTS \
@@ -100,14 +99,14 @@ async fn recompute_genres(tx: &mut Tx) -> Result<(u64, u64)> {
     Ok((dirty.len() as u64, removed.len() as u64))
 }
 
-/// One step of the settling: some of the first type that has anything to count.
+/// One transaction: some items of the first type with dirty rows.
 async fn recompute_some(
     tx: &mut Tx,
     moved: &videos::RenamedShows,
     changes: &mut NewChanges,
     outcome: &mut RecomputeOutcome,
 ) -> Result<bool> {
-    // Artists after releases, shows after episodes: what goes marks what it was part of.
+    // Artists after releases and shows after episodes: a deletion marks the parent as dirty.
     let (looked, removed) = recompute_releases(tx, changes).await?;
     outcome.releases += looked - removed;
     outcome.removed += removed;
@@ -128,27 +127,25 @@ async fn recompute_some(
         || video_aggregates::recompute_shows(tx, moved, changes).await? > 0)
 }
 
-/// The oldest missing files of directories that are there.
+/// The oldest missing files of available directories.
 const LONG_MISSING: &str = "SELECT f.file_id FROM files f JOIN folders o ON o.folder_id = f.folder_id \
     JOIN directories d ON d.directory_id = o.directory_id \
     WHERE f.missing_since IS NOT NULL AND f.missing_since < $1 AND d.available AND d.configured \
     ORDER BY f.missing_since LIMIT 256";
-/// Folders that hold nothing, not even a missing file.
+/// Folders without any file, missing ones included.
 const EMPTY_FOLDERS: &str = "DELETE FROM folders WHERE file_count = 0 \
     AND NOT EXISTS (SELECT 1 FROM files f WHERE f.folder_id = folders.folder_id)";
 
 impl ScanWriter {
-    /// Counts all that is marked as dirty, in short transactions. May be given up and begun again at any time.
+    /// Recomputes all dirty items in short transactions. May be cancelled and started again at any time.
     pub async fn recompute_aggregates(&mut self, now: Timestamp) -> Result<RecomputeOutcome> {
-        // What is remembered is known as dirty, and will not be any more.
+        // Cached names count as dirty in the database, which ends here.
         self.forget();
         let mut outcome = RecomputeOutcome::default();
         loop {
             let mut tx = self.begin().await?;
             let mut changes = NewChanges::default();
-            let more = recompute_some(&mut tx, &self.renamed_shows, &mut changes, &mut outcome)
-                .boxed()
-                .await?;
+            let more = recompute_some(&mut tx, &self.renamed_shows, &mut changes, &mut outcome).await?;
             changes.store(&mut tx, &mut self.texts, now).await?;
             if !more {
                 changes::prune(&mut tx).await?;
@@ -156,14 +153,14 @@ impl ScanWriter {
             self.commit(tx).await?;
             if !more {
                 self.renamed_shows = videos::RenamedShows::default();
-                self.store.checkpoint().await?;
+                self.db.checkpoint().await?;
                 return Ok(outcome);
             }
         }
     }
 
-    /// Forgets files that have been missing since before `before`, with their items; gives how many. To be settled
-    /// afterwards.
+    /// Deletes files missing since before `before`, with their items; returns their number. Aggregates must be
+    /// recomputed afterwards.
     pub async fn purge_missing(&mut self, before: Timestamp, now: Timestamp) -> Result<u64> {
         let mut purged = 0;
         loop {
@@ -181,7 +178,7 @@ impl ScanWriter {
             photos::remove_from_search(&mut tx, &files).await?;
             videos::unlink(&mut tx, &files).await?;
             for_ids(&mut tx, "DELETE FROM files WHERE file_id", &files, "").await?;
-            // A track and a photo have the number of their file.
+            // A track and a photo have the id of their file.
             forget_items(&mut tx, ItemType::MusicTrack, &files).await?;
             forget_items(&mut tx, ItemType::Photo, &files).await?;
             changes.store(&mut tx, &mut self.texts, now).await?;

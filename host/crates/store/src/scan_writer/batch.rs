@@ -1,4 +1,4 @@
-//! What a scan hands to the store: a batch of files, and what storing it changed.
+//! A batch of scan results, and the changes that storing it made.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use svc_domain::id::{FileId, FolderId, MusicArtistId, MusicReleaseId, PhotoId};
 use svc_domain::scan::{DirectoryDigest, RunLogEntry, ScannedFile};
 use svc_domain::time::Timestamp;
 
-/// A version of a plugin that read files.
+/// A version of a plugin that extracted files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PluginVersion {
-    /// The plugin.
+    /// Plugin id.
     pub id: String,
     /// Its version.
     pub version: String,
@@ -23,54 +23,54 @@ impl std::fmt::Display for PluginVersion {
     }
 }
 
-/// A file that was read, and by whom.
+/// An extracted file and its plugin.
 #[derive(Debug, Clone)]
 pub struct StoredFile {
-    /// The file and what was read.
+    /// The file and its record.
     pub file: ScannedFile,
-    /// The plugin; `None` if it came to none.
+    /// The plugin; `None` if no plugin ran.
     pub plugin: Option<Arc<PluginVersion>>,
     /// [`digest_of`](super::digest_of) the file.
     pub digest: Option<i64>,
-    /// One of [`Store::files_that_say_the_same`](crate::Store::files_that_say_the_same): its items are left as they are.
+    /// In [`IndexRepository::files_that_say_the_same`](crate::IndexRepository::files_that_say_the_same): its items stay as they are.
     pub unchanged: bool,
 }
 
-/// A folder all of whose files are in this batch or in earlier ones.
+/// A folder whose files are all in this or earlier batches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderDone {
     /// The folder.
     pub id: FolderId,
-    /// Of its files as they were read; `None` makes the next scan read it again.
+    /// Digest of its files as they were read; `None` makes the next scan read the folder again.
     pub digest: Option<DirectoryDigest>,
-    /// Files in it that are not missing.
+    /// Number of files that are not missing.
     pub file_count: i64,
 }
 
-/// What a scan has found since the last batch.
+/// Results of a scan since the last batch.
 #[derive(Debug, Clone, Default)]
 pub struct ScanBatch {
-    /// The moment, for the ids of what is made.
+    /// Time in the ids of new rows.
     pub now: Timestamp,
-    /// Files that were read.
+    /// Extracted files.
     pub files: Vec<StoredFile>,
-    /// Files that are there; those that were missing are so no more.
+    /// Files that are present; missing ones become restored.
     pub restored: Vec<FileId>,
-    /// Files that are not there.
+    /// Files that are missing.
     pub missing: Vec<FileId>,
-    /// Folders that are complete.
+    /// Completed folders.
     pub folders_done: Vec<FolderDone>,
-    /// Lines for the log.
+    /// Entries of the run log.
     pub logs: Vec<RunLogEntry>,
 }
 
-/// What a batch brought.
+/// Changes that a batch made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PersistOutcome {
-    /// Releases that are new, with their titles.
+    /// New releases with their titles.
     pub added_releases: Vec<(MusicReleaseId, String)>,
-    /// Artists that are new, with their names.
+    /// New artists with their names.
     pub added_artists: Vec<(MusicArtistId, String)>,
-    /// Photos that were known and are read again, are missing, or are back, with the access class of their folders.
+    /// Known photos that were extracted again, went missing or were restored, with the access class of their folders.
     pub updated_photos: Vec<(PhotoId, i64)>,
 }

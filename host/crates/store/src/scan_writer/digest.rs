@@ -1,19 +1,19 @@
-//! Whether a file that was read again says what is stored of it already. Then its items are left as they are: nobody is
-//! told of a change, answers that are kept stay good, and a full run writes next to nothing.
+//! Digests of extracted records. A file whose record is unchanged leaves its items as they are: no change is
+//! published, cached responses stay valid, and a full scan writes little.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::Store;
-use crate::bulk::in_lists;
+use crate::db::bulk::in_lists;
 use crate::error::Result;
+use crate::index::IndexRepository;
 use crate::scan_writer::RECORD_SCHEMA;
 use svc_domain::id::FileId;
 use svc_domain::scan::ScannedFile;
 
-/// Files that are missing are told as restored in any case.
+/// Missing files are always stored, because they are published as restored.
 const DIGESTS: &str =
     "SELECT file_id, record_digest FROM files WHERE status <> 2 AND record_digest IS NOT NULL AND file_id";
 
@@ -26,8 +26,8 @@ impl fmt::Write for Sink {
     }
 }
 
-/// Of all that is stored of a file but for its number and who read it. What it is made of is the derived `Debug`: where that
-/// comes out otherwise, by another version of the server, files are stored once more when they are read again.
+/// Digest of the stored data of a file without its id and plugin. It covers the derived `Debug` text: where another
+/// version of the server prints it differently, files are stored once more when they are extracted again.
 pub fn digest_of(file: &ScannedFile) -> i64 {
     let ScannedFile {
         folder,
@@ -39,21 +39,21 @@ pub fn digest_of(file: &ScannedFile) -> i64 {
     } = file;
     let mut sink = Sink(Sha256::new());
     let stored = (RECORD_SCHEMA, folder, name, size, mtime_ns, record);
-    // The sink takes everything.
+    // Writing to the sink cannot fail.
     let _ = write!(sink, "{stored:?}");
     let digest: [u8; 32] = sink.0.finalize().into();
     let (head, _) = digest.split_first_chunk().unwrap_or((&[0; 8], &[]));
     i64::from_le_bytes(*head)
 }
 
-impl Store {
-    /// Those of the files, each with its digest, of which the same is stored. Nobody but a scan, of which there is one at a
-    /// time, stores digests; so what this says holds until the scan stores them.
+impl IndexRepository {
+    /// The subset of these files, each with its digest, whose stored digest is equal. Only the one scan writes
+    /// digests, so the result holds until the scan stores the files.
     pub async fn files_that_say_the_same(&self, read: &HashSet<(FileId, i64)>) -> Result<HashSet<FileId>> {
         let ids: Vec<i64> = read.iter().map(|(id, _)| id.get()).collect();
         let mut same = HashSet::new();
-        for (sql, values) in in_lists(self.pools().engine(), DIGESTS, &ids, "") {
-            let stored: Vec<(i64, i64)> = self.pools().fetch_page(sql, &values).await?;
+        for (sql, values) in in_lists(self.db.pools().engine(), DIGESTS, &ids, "") {
+            let stored: Vec<(i64, i64)> = self.db.pools().fetch_page(sql, &values).await?;
             let stored = stored.into_iter().map(|(id, digest)| (FileId::from(id), digest));
             same.extend(stored.filter(|row| read.contains(row)).map(|(id, _)| id));
         }

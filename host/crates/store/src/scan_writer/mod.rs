@@ -1,8 +1,8 @@
-//! What a scan stores: batches of files with what was read from them, each batch in few short transactions.
+//! Stores the results of a scan: batches of extracted files, each in few short transactions.
 //!
-//! A folder's stamp is written together with the last of its files, so whenever the process dies, a stamp never
-//! vouches for files that are not there. Releases, artists and genres whose tracks changed are marked as dirty in the
-//! same transaction, and `settle` counts them anew; marks that a crash left behind are found by the next scan.
+//! A folder's digest is stored together with the last of its files, so after a crash no digest covers files that are
+//! not stored. Releases, artists and genres whose tracks changed are marked as dirty in the same transaction;
+//! `recompute_aggregates` recomputes them, including those that a crash left dirty.
 
 mod aggregates;
 mod batch;
@@ -22,17 +22,17 @@ use std::sync::Arc;
 pub use aggregates::RecomputeOutcome;
 pub use batch::{FolderDone, PersistOutcome, PluginVersion, ScanBatch, StoredFile};
 pub use digest::digest_of;
-use futures_util::FutureExt as _;
 
-use crate::args::{Arg, args};
-use crate::bulk::{SqlTexts, in_lists};
 use crate::changes::NewChanges;
-use crate::db::Tx;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::{SqlTexts, in_lists};
+use crate::db::version_counters::Invalidation;
+use crate::db::write_queue::WritePriority;
+use crate::db::write_queue::WriteTx;
+use crate::db::{Database, Tx};
 use crate::error::Result;
+use crate::index::IndexRepository;
 use crate::text::bounded_reason;
-use crate::version_counters::Invalidation;
-use crate::write_queue::WriteTx;
-use crate::{Store, WritePriority};
 use names::Names;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::extraction::ExtractFailure;
@@ -41,31 +41,32 @@ use svc_domain::kind::CachePartition;
 use svc_domain::scan::{FileRecord, FileStatus, RunLogEntry};
 use videos::RenamedShows;
 
-/// Files a transaction: some 30 ms, the longest that a user's write waits. More would share more pages of the indexes.
+/// Files per transaction: about 30 ms, the longest that an interactive write waits. Larger transactions would share
+/// more index pages.
 const FILES_IN_TRANSACTION: usize = 1000;
 
-/// The form of the records that are stored. Raised when a record comes to hold more: files are then read again, as they
-/// are for a new version of a plugin.
+/// Version of the stored record format. Raised when records contain more: files are then extracted again, as for a
+/// new plugin version.
 pub(super) const RECORD_SCHEMA: i32 = 2;
 
-/// Stores a scan. There is one at a time for a database.
+/// Stores the results of a scan. A database has one scan at a time.
 #[derive(Debug)]
 pub struct ScanWriter {
-    store: Store,
+    db: Database,
     texts: SqlTexts,
     ids: Arc<IdGenerator>,
     names: Names,
     renamed_shows: RenamedShows,
     plugins: HashMap<Arc<PluginVersion>, i64>,
-    /// A transaction was begun and not confirmed: what it told the caches may not be so.
+    /// A transaction was begun and not confirmed: the name cache may be wrong.
     in_doubt: bool,
 }
 
-impl Store {
-    /// A writer for one scan. `ids` makes the ids of releases, artists and genres.
+impl IndexRepository {
+    /// A writer for one scan. `ids` generates the ids of releases, artists and genres.
     pub fn scan_writer(&self, ids: Arc<IdGenerator>) -> ScanWriter {
         ScanWriter {
-            store: self.clone(),
+            db: self.db.clone(),
             texts: SqlTexts::default(),
             names: Names::new(Arc::clone(&ids)),
             renamed_shows: RenamedShows::default(),
@@ -88,7 +89,7 @@ fn numbers(ids: &[FileId]) -> Vec<i64> {
     ids.iter().map(|id| id.get()).collect()
 }
 
-/// What all these files are part of; `None` if they are of several, or some could not be read.
+/// The cache partition of all these files; `None` if they are of several, or if some failed.
 fn part_of(files: &[&StoredFile]) -> Option<CachePartition> {
     let mut parts = files.iter().map(|stored| match &stored.file.record {
         FileRecord::Track(_) => Some(CachePartition::Music),
@@ -100,7 +101,7 @@ fn part_of(files: &[&StoredFile]) -> Option<CachePartition> {
     first.filter(|_| parts.all(|part| part == first))
 }
 
-/// Notes tracks, photos, releases and artists that a batch brought.
+/// Records the changes of tracks, photos, releases and artists in a batch.
 fn note_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut NewChanges) {
     for StoredFile { file, .. } in files {
         let item = match &file.record {
@@ -121,7 +122,7 @@ fn note_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut New
     changes.extend(ItemType::MusicArtist, ChangeKind::Added, artists);
 }
 
-/// Notes what became of the items of files.
+/// Records the changes of the items of files.
 async fn note_files(tx: &mut Tx, files: &[i64], kind: ChangeKind, changes: &mut NewChanges) -> Result<()> {
     let items = [
         (
@@ -148,18 +149,16 @@ async fn note_files(tx: &mut Tx, files: &[i64], kind: ChangeKind, changes: &mut 
 }
 
 impl ScanWriter {
-    /// Stores a batch. After an error, nothing or whole transactions of it are stored; it may be stored again.
+    /// Stores a batch. An error leaves none or whole transactions of it stored; it may be stored again.
     pub async fn persist(&mut self, batch: &ScanBatch) -> Result<PersistOutcome> {
         let mut outcome = PersistOutcome::default();
         let mut rest = batch.files.as_slice();
         while rest.len() > FILES_IN_TRANSACTION {
             let (part, later) = rest.split_at(FILES_IN_TRANSACTION);
-            self.persist_part(batch, part, false, &mut outcome)
-                .boxed()
-                .await?;
+            self.persist_part(batch, part, false, &mut outcome).await?;
             rest = later;
         }
-        self.persist_part(batch, rest, true, &mut outcome).boxed().await?;
+        self.persist_part(batch, rest, true, &mut outcome).await?;
         Ok(outcome)
     }
 
@@ -174,29 +173,25 @@ impl ScanWriter {
         let mut added = PersistOutcome::default();
         let mut changes = NewChanges::default();
         let changed: Vec<&StoredFile> = files.iter().filter(|stored| !stored.unchanged).collect();
-        self.store_files(&mut tx, files).boxed().await?;
+        self.store_files(&mut tx, files).await?;
         if !changed.is_empty() {
             self.store_tracks(&mut tx, &changed, batch.now, &mut added)
-                .boxed()
                 .await?;
-            self.store_photos(&mut tx, &changed, &mut added).boxed().await?;
+            self.store_photos(&mut tx, &changed, &mut added).await?;
             self.store_videos(&mut tx, &changed, batch.now, &mut changes)
-                .boxed()
                 .await?;
             note_changes(&changed, &added, &mut changes);
         }
         if last {
-            self.store_marks(&mut tx, batch, &mut changes, &mut added)
-                .boxed()
-                .await?;
+            self.store_marks(&mut tx, batch, &mut changes, &mut added).await?;
         }
         changes.store(&mut tx, &mut self.texts, batch.now).await?;
         let has_marks = last && !(batch.restored.is_empty() && batch.missing.is_empty());
         if !has_marks {
             tx = tx.invalidating(match part_of(&changed) {
-                // What is told of media is as before, and so are the answers that are kept.
+                // The media are unchanged, so cached responses stay valid.
                 _ if changed.is_empty() => Invalidation::Nothing,
-                part => self.store.invalidated_by_batch(part),
+                part => self.db.invalidated_by_batch(part),
             });
         }
         self.commit(tx).await?;
@@ -210,7 +205,7 @@ impl ScanWriter {
         if self.in_doubt {
             self.forget();
         }
-        let tx = self.store.write(WritePriority::Scan).await?;
+        let tx = self.db.write(WritePriority::Scan).await?;
         self.in_doubt = true;
         Ok(tx)
     }
@@ -262,8 +257,7 @@ impl ScanWriter {
                 failure.map(|failure| bounded_reason(failure.to_string()).into()),
             ));
         }
-        // A file that failed keeps the record of an earlier reading: its item, with all that users did with it, hangs
-        // on that.
+        // A failed file keeps the record of an earlier extraction, because user data refers to its item.
         self.texts.execute(tx, &rows::FILES, &values).await
     }
 

@@ -1,13 +1,13 @@
-//! Artists, releases and genres by what makes them the same: found or made, and remembered.
+//! Artists, releases and genres by key: found or added, and cached.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use crate::args::{Arg, args};
-use crate::bulk::SqlTexts;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::SqlTexts;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::{PersistOutcome, for_ids, rows};
 use crate::text::{bounded_key, bounded_sort, bounded_words};
@@ -15,10 +15,10 @@ use svc_domain::id::{IdGenerator, MusicArtistId, MusicGenreId, MusicReleaseId};
 use svc_domain::music::{Credit, ReleaseFacts};
 use svc_domain::time::Timestamp;
 
-/// Names of a sort that are remembered; all are forgotten when there are more, so memory stays within some MiB.
+/// Cached names of a type; the cache is cleared beyond it, so that its memory stays within some MiB.
 const MAX_CACHED: usize = 8192;
 
-/// Id by key. Every name in it is marked as dirty in the database.
+/// Id by key. Every cached name is marked as dirty in the database.
 #[derive(Debug, Default)]
 pub(super) struct NameCache(HashMap<String, i64>);
 
@@ -34,7 +34,7 @@ impl NameCache {
     }
 }
 
-/// Names that are wanted and not remembered, each with the first item that has it, in the order of wanting.
+/// Names to look up that are not cached, each with the first item that has it, in order.
 pub(super) struct MissingNames<'a, T> {
     places: HashMap<String, usize>,
     items: Vec<(String, &'a T)>,
@@ -50,7 +50,7 @@ impl<T> Default for MissingNames<'_, T> {
 }
 
 impl<'a, T> MissingNames<'a, T> {
-    /// Wants `key` unless it is remembered or wanted already; gives whether it is new.
+    /// Adds `key` unless it is cached or added already; returns whether it is new.
     pub(super) fn want(&mut self, cached: &NameCache, key: &str, item: &'a T) -> bool {
         if cached.0.contains_key(key) {
             return false;
@@ -66,7 +66,7 @@ impl<'a, T> MissingNames<'a, T> {
     }
 }
 
-/// What the scan remembers.
+/// The name caches of a scan.
 #[derive(Debug)]
 pub(super) struct Names {
     ids: Arc<IdGenerator>,
@@ -75,7 +75,6 @@ pub(super) struct Names {
     pub(super) genres: NameCache,
 }
 
-/// The key of an artist.
 pub(super) fn artist_key(credit: &Credit) -> String {
     bounded_key(credit.artist_key())
 }
@@ -96,14 +95,14 @@ impl Names {
         self.genres.0.clear();
     }
 
-    /// Before names of a part are wanted: what is remembered from here on stays until the part is stored.
+    /// Trims the caches before the names of a part are collected: later entries stay until the part is stored.
     pub(super) fn make_room(&mut self) {
         self.artists.make_room();
         self.releases.make_room();
         self.genres.make_room();
     }
 
-    /// Finds or makes the artists.
+    /// Finds or adds artists.
     pub(super) async fn add_artists(
         &mut self,
         tx: &mut Tx,
@@ -139,7 +138,7 @@ impl Names {
             .await
     }
 
-    /// Finds or makes the genres; their key is the folded name.
+    /// Finds or adds genres; the key of a genre is its folded name.
     pub(super) async fn add_genres(
         &mut self,
         tx: &mut Tx,
@@ -160,8 +159,7 @@ impl Names {
         Ok(())
     }
 
-    /// Finds or makes the releases, and sets what they are called and whose they are. Their artists are remembered
-    /// before.
+    /// Finds or adds releases, and stores their titles and artists, which must be cached.
     pub(super) async fn add_releases(
         &mut self,
         tx: &mut Tx,
@@ -227,7 +225,7 @@ impl Names {
     }
 }
 
-/// Artists of these releases are to be counted anew.
+/// Marks the artists of these releases as dirty.
 pub(super) async fn mark_artists_of_releases(tx: &mut Tx, releases: &[i64]) -> Result<()> {
     let head = "UPDATE music_artists SET dirty = TRUE WHERE NOT dirty AND artist_id IN \
                 (SELECT artist_id FROM release_artists WHERE release_id";

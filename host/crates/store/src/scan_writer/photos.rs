@@ -1,11 +1,11 @@
 //! Photos of a batch.
 
-use crate::args::{Arg, args};
-use crate::bulk::in_lists;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::in_lists;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
-use crate::photo_edits;
+use crate::photos::edits;
 use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, for_ids, rows};
 use crate::text::bounded_words;
 use svc_domain::id::PhotoId;
@@ -13,7 +13,7 @@ use svc_domain::photo::PhotoFacts;
 use svc_domain::photo_bucket::day_of;
 use svc_domain::scan::{FileRecord, ScannedFile};
 
-/// Nanoseconds a millisecond.
+/// Nanoseconds per millisecond.
 const NANOS: i64 = 1_000_000;
 const CLASSES: &str = "SELECT p.photo_id, o.access_class FROM photos p JOIN files f ON f.file_id = p.photo_id \
     JOIN folders o ON o.folder_id = f.folder_id WHERE p.photo_id";
@@ -22,7 +22,7 @@ pub(super) async fn remove_from_search(tx: &mut Tx, photos: &[i64]) -> Result<()
     for_ids(tx, SearchIndex::Photos.remove(tx.engine()), photos, "").await
 }
 
-/// Those of the files that are photos, with the access class of their folders.
+/// The subset of these files that are photos, with the access class of their folders.
 pub(super) async fn with_class(tx: &mut Tx, files: &[i64]) -> Result<Vec<(PhotoId, i64)>> {
     let mut photos = Vec::new();
     for (sql, values) in in_lists(tx.engine(), CLASSES, files, "") {
@@ -52,7 +52,7 @@ impl ScanWriter {
         }
         remove_from_search(tx, &known).await?;
         self.texts.execute(tx, &rows::PHOTOS, &photos).await?;
-        photo_edits::renew(tx, &known).await?;
+        edits::renew(tx, &known).await?;
         outcome.updated_photos.extend(with_class(tx, &known).await?);
         self.texts
             .execute(tx, SearchIndex::Photos.add(tx.engine()), &words)

@@ -1,14 +1,14 @@
-//! The statements of a scan over many rows.
+//! Statements of a scan over many rows.
 
-use crate::bulk::Bulk;
+use crate::db::bulk::Bulk;
 
-/// The number of a plugin version, made if it has none.
+/// Reference of a plugin version; adds the version if it is new.
 pub(super) const ADD_PLUGIN: &str = "INSERT INTO plugins_seen \
     (plugin_ref, plugin_id, version, digest, record_schema) \
     SELECT coalesce(max(plugin_ref), 0) + 1, $1, $2, $3, $4 FROM plugins_seen WHERE TRUE \
     ON CONFLICT (plugin_id, version, digest, record_schema) DO UPDATE SET digest = excluded.digest RETURNING plugin_ref";
 
-/// Files that were missing and are there again: read well before, or not.
+/// Missing files that are present again: with or without an extracted record.
 pub(super) const RESTORE_FILES: &str = "UPDATE files SET missing_since = NULL, \
     status = CASE WHEN failure_code IS NULL THEN 0 ELSE 1 END WHERE status = 2 AND file_id";
 
@@ -47,7 +47,7 @@ pub(super) static RUN_LOGS: Bulk = Bulk {
     tail: "",
 };
 
-/// The first spelling of a name stays; an id that was unknown is filled in.
+/// The first spelling of a name stays; an unknown MusicBrainz id is filled in.
 pub(super) static ARTISTS: Bulk = Bulk {
     head: "INSERT INTO music_artists (artist_id, key, name, sort_name, mb_artist_id, release_count, track_count, \
            dirty) VALUES",
@@ -64,7 +64,7 @@ pub(super) static GENRES: Bulk = Bulk {
     tail: "ON CONFLICT (key) DO UPDATE SET dirty = TRUE RETURNING genre_id, key",
 };
 
-/// The file that was read last says what the release is called.
+/// The last extracted file determines the title of the release.
 pub(super) static RELEASES: Bulk = Bulk {
     head: "INSERT INTO music_releases (release_id, key, title, sort_title, release_type, year, original_year, \
            mb_release_id, mb_release_group_id, track_count, disc_count, duration_ms, dirty) VALUES",
@@ -131,7 +131,7 @@ pub(super) static PHOTOS: Bulk = Bulk {
            rating = excluded.rating, size = excluded.size, taken_day = excluded.taken_day",
 };
 
-/// The file that was read last says what the movie is called.
+/// The last extracted file determines the metadata of the movie.
 pub(super) static MOVIES: Bulk = Bulk {
     head: "INSERT INTO movies (movie_id, key, title, sort_title, original_title, year, released_on, overview, \
            tagline, content_rating, collection, genres, studios, people, external_ids, source_count, dirty) \
@@ -145,7 +145,7 @@ pub(super) static MOVIES: Bulk = Bulk {
            excluded.people, external_ids = excluded.external_ids, dirty = TRUE RETURNING movie_id, key",
 };
 
-/// The file that was read last says what the show is called.
+/// The last extracted file determines the metadata of the show.
 pub(super) static SHOWS: Bulk = Bulk {
     head: "INSERT INTO tv_shows (show_id, key, title, sort_title, year, overview, content_rating, genres, \
            external_ids, season_count, episode_count, dirty) VALUES",
@@ -156,7 +156,7 @@ pub(super) static SHOWS: Bulk = Bulk {
            excluded.genres, external_ids = excluded.external_ids, dirty = TRUE RETURNING show_id, key",
 };
 
-/// A season is known by its show and number.
+/// A season is identified by its show and number.
 pub(super) static SEASONS: Bulk = Bulk {
     head: "INSERT INTO tv_seasons (season_id, key, show_id, season_number, episode_count) VALUES",
     columns: 4,
@@ -165,7 +165,7 @@ pub(super) static SEASONS: Bulk = Bulk {
            RETURNING season_id, key",
 };
 
-/// The file that was read last says what the episode is called.
+/// The last extracted file determines the metadata of the episode.
 pub(super) static EPISODES: Bulk = Bulk {
     head: "INSERT INTO tv_episodes (episode_id, key, show_id, season_id, episode_number, episode_number_end, \
            absolute_number, air_date, title, sort_title, overview, people, external_ids, source_count, dirty) \
@@ -179,7 +179,6 @@ pub(super) static EPISODES: Bulk = Bulk {
            external_ids = excluded.external_ids, dirty = TRUE RETURNING episode_id, key",
 };
 
-/// A video file.
 pub(super) static VIDEO_SOURCES: Bulk = Bulk {
     head: "INSERT INTO video_sources (source_id, movie_id, episode_id, edition, part, container, bitrate, \
            duration_ms, width, height, streams, chapters, subtitles, artwork, name_pattern, name_confidence) \

@@ -1,21 +1,20 @@
-//! Tracks of a batch, with their people, genres and releases.
+//! Tracks of a batch, with their artists, genres and releases.
 
-use crate::args::{Arg, args};
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::{Arg, args};
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::music::{gain_to_stored, peak_to_stored};
 use crate::scan_writer::names::{MissingNames, artist_key};
 use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, for_ids, rows};
 use crate::text::{bounded_key, bounded_sort, bounded_words};
-use futures_util::FutureExt as _;
 use svc_domain::extraction::{PictureData, Span};
 use svc_domain::music::{Credit, ReleaseFacts, TrackFacts};
 use svc_domain::scan::FileRecord;
 use svc_domain::text::fold;
 use svc_domain::time::Timestamp;
 
-/// A track with the keys of what it refers to.
+/// A track with the keys of its artists, genres and release.
 struct Keyed<'a> {
     id: i64,
     facts: &'a TrackFacts,
@@ -39,7 +38,7 @@ impl<'a> Keyed<'a> {
     }
 }
 
-/// Takes known tracks out of the lists in which they may not be any more, and marks what they were on.
+/// Removes known tracks from their artists and genres, and marks those and their releases as dirty.
 pub(super) async fn unlink(tx: &mut Tx, tracks: &[i64]) -> Result<()> {
     let marks = [
         "UPDATE music_releases SET dirty = TRUE WHERE NOT dirty AND release_id IN \
@@ -80,8 +79,8 @@ impl ScanWriter {
             return Ok(());
         }
         unlink(tx, &known).await?;
-        self.store_names(tx, &tracks, now, added).boxed().await?;
-        self.store_rows(tx, &tracks).boxed().await
+        self.store_names(tx, &tracks, now, added).await?;
+        self.store_rows(tx, &tracks).await
     }
 
     async fn store_names(
@@ -113,12 +112,10 @@ impl ScanWriter {
         }
         names
             .add_artists(tx, &mut self.texts, artists, now, added)
-            .boxed()
             .await?;
-        names.add_genres(tx, &mut self.texts, genres, now).boxed().await?;
+        names.add_genres(tx, &mut self.texts, genres, now).await?;
         names
             .add_releases(tx, &mut self.texts, releases, now, added)
-            .boxed()
             .await
     }
 

@@ -1,10 +1,11 @@
-//! After the files: what depends on several video files is counted anew, and what has none left goes.
+//! Recomputes aggregates of movies, episodes, seasons and shows after the files of a scan, and deletes those without
+//! files.
 
-use crate::args::{Arg, args};
-use crate::bulk::SqlTexts;
 use crate::changes::NewChanges;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::SqlTexts;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::videos::{RenamedShows, words};
 use crate::scan_writer::{aggregates, for_ids};
@@ -16,7 +17,7 @@ const DIRTY_MOVIES: &str = "SELECT movie_id FROM movies WHERE dirty LIMIT 256";
 const DIRTY_EPISODES: &str = "SELECT episode_id FROM tv_episodes WHERE dirty LIMIT 256";
 const DIRTY_SHOWS: &str = "SELECT show_id FROM tv_shows WHERE dirty LIMIT 256";
 
-/// The parts of a movie play one after the other; of several whole files the longest counts.
+/// The durations of parts add up; of several whole files the longest counts.
 const COUNT_MOVIES: &str = "UPDATE movies SET dirty = FALSE, \
     source_count = (SELECT count(*) FROM video_sources s WHERE s.movie_id = movies.movie_id), \
     runtime_ms = (SELECT CASE WHEN max(s.part) > 1 THEN CAST(sum(s.duration_ms) AS BIGINT) ELSE max(s.duration_ms) END \
@@ -25,7 +26,7 @@ const COUNT_EPISODES: &str = "UPDATE tv_episodes SET dirty = FALSE, \
     source_count = (SELECT count(*) FROM video_sources s WHERE s.episode_id = tv_episodes.episode_id), \
     runtime_ms = (SELECT max(s.duration_ms) FROM video_sources s WHERE s.episode_id = tv_episodes.episode_id) \
     WHERE episode_id";
-// The pictures that `VideoSubject::front` lets stand for a season or a show.
+// The picture purposes that `VideoSubject::front` uses for a season or a show.
 const COUNT_SEASONS: &str = "UPDATE tv_seasons SET episode_count = \
     (SELECT count(*) FROM tv_episodes e WHERE e.season_id = tv_seasons.season_id), \
     has_artwork = EXISTS (SELECT 1 FROM tv_episodes e JOIN video_sources s ON s.episode_id = e.episode_id \
@@ -37,7 +38,7 @@ const COUNT_SHOWS: &str = "UPDATE tv_shows SET dirty = FALSE, \
     season_count = (SELECT count(*) FROM tv_seasons s WHERE s.show_id = tv_shows.show_id), \
     episode_count = (SELECT count(*) FROM tv_episodes e WHERE e.show_id = tv_shows.show_id) WHERE show_id";
 
-/// Counts some movies; gives how many were looked at.
+/// Recomputes some dirty movies; returns their number.
 pub(super) async fn recompute_movies(tx: &mut Tx, changes: &mut NewChanges) -> Result<u64> {
     let dirty = aggregates::ids(tx, DIRTY_MOVIES).await?;
     for_ids(tx, COUNT_MOVIES, &dirty, "").await?;
@@ -49,7 +50,7 @@ pub(super) async fn recompute_movies(tx: &mut Tx, changes: &mut NewChanges) -> R
     Ok(dirty.len() as u64)
 }
 
-/// Counts some episodes; gives how many were looked at.
+/// Recomputes some dirty episodes; returns their number.
 pub(super) async fn recompute_episodes(tx: &mut Tx, changes: &mut NewChanges) -> Result<u64> {
     let dirty = aggregates::ids(tx, DIRTY_EPISODES).await?;
     for_ids(tx, COUNT_EPISODES, &dirty, "").await?;
@@ -64,7 +65,7 @@ pub(super) async fn recompute_episodes(tx: &mut Tx, changes: &mut NewChanges) ->
     Ok(dirty.len() as u64)
 }
 
-/// Counts some shows after their episodes; gives how many were looked at.
+/// Recomputes some dirty shows after their episodes; returns their number.
 pub(super) async fn recompute_shows(
     tx: &mut Tx,
     moved: &RenamedShows,
@@ -100,8 +101,8 @@ pub(super) async fn recompute_shows(
     Ok(dirty.len() as u64)
 }
 
-/// A show without episodes whose episodes are all of one new show now was renamed: it keeps its id, and takes the new
-/// one's name and episodes. False if it has episodes of its own.
+/// A show whose episodes all moved to one new show was renamed: it keeps its id and takes over the name and episodes
+/// of the new one. `false` if it has episodes of its own.
 async fn take_name(tx: &mut Tx, show: i64, heir: i64) -> Result<bool> {
     let left: Vec<(i64,)> = tx
         .fetch_all(

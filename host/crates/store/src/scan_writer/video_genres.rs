@@ -1,16 +1,16 @@
-//! The genres of movies and shows, as lists are narrowed by them.
+//! Genres of movies and shows, for the filters of lists.
 
 use std::collections::BTreeSet;
 
-use crate::args::args;
-use crate::bulk::Bulk;
 use crate::db::Tx;
+use crate::db::args::args;
+use crate::db::bulk::Bulk;
 use crate::error::Result;
 use crate::scan_writer::{ScanWriter, for_ids, rows};
 use crate::text::bounded_key;
 use svc_domain::text::fold;
 
-/// Items that have genres.
+/// Types of items with genres.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Genres {
     Movies,
@@ -34,7 +34,7 @@ impl Genres {
 }
 
 impl ScanWriter {
-    /// Stores the genres of these items, in place of those that they had.
+    /// Replaces the genres of these items.
     pub(super) async fn store_genres(
         &mut self,
         tx: &mut Tx,

@@ -1,6 +1,6 @@
 //! The values of rows of movies, shows, episodes and their sources, in the order of `rows.rs`.
 
-use crate::args::{Arg, args};
+use crate::db::args::{Arg, args};
 use crate::text::bounded_sort;
 use svc_domain::video::{EpisodeFacts, MovieFacts, ShowFacts, VideoFacts};
 

@@ -1,18 +1,17 @@
-//! Video files of a batch, with the movies, shows, seasons and episodes that they are sources of.
+//! Video files of a batch, with their movies, shows, seasons and episodes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::args::{Arg, args};
-use crate::bulk::in_lists;
 use crate::changes::NewChanges;
 use crate::db::Tx;
-use crate::dialect::SearchIndex;
+use crate::db::args::{Arg, args};
+use crate::db::bulk::in_lists;
+use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::video_genres::Genres;
 use crate::scan_writer::video_values::{episode_values, movie_values, show_values, source_values};
 use crate::scan_writer::{ScanWriter, StoredFile, for_ids, rows};
 use crate::text::{bounded_key, bounded_words};
-use futures_util::FutureExt as _;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::{MovieId, TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::scan::FileRecord;
@@ -20,8 +19,8 @@ use svc_domain::text::search_words;
 use svc_domain::time::Timestamp;
 use svc_domain::video::{EpisodeFacts, ShowFacts, VideoFacts, VideoItem};
 
-/// A movie keeps its id when all of its files that are there and readable, `$3` of them, come to say the same other
-/// thing, unless that is another movie already.
+/// A movie keeps its id if all of its readable files, `$3` of them, change to the same new key, unless another movie
+/// has that key.
 const RENAME_MOVIE: &str = "UPDATE movies SET key = $2 WHERE movie_id = $1 AND key <> $2 \
     AND NOT EXISTS (SELECT 1 FROM movies m WHERE m.key = $2) \
     AND (SELECT count(*) FROM video_sources s JOIN files f ON f.file_id = s.source_id \
@@ -31,7 +30,7 @@ const RENAME_EPISODE: &str = "UPDATE tv_episodes SET key = $2 WHERE episode_id =
     AND (SELECT count(*) FROM video_sources s JOIN files f ON f.file_id = s.source_id \
     WHERE s.episode_id = $1 AND f.status = 0) = $3";
 
-/// What a known source was a source of.
+/// The previous item of a known source.
 #[derive(sqlx::FromRow)]
 struct PreviousSource {
     source_id: i64,
@@ -47,7 +46,7 @@ pub(super) struct RenamedShows {
     pub(super) new: HashSet<i64>,
 }
 
-/// Takes sources out of what they were sources of: that is to be counted anew.
+/// Marks the movies, episodes and shows of these sources as dirty.
 pub(super) async fn unlink(tx: &mut Tx, sources: &[i64]) -> Result<()> {
     let marks = [
         "UPDATE movies SET dirty = TRUE WHERE NOT dirty AND movie_id IN \
@@ -67,7 +66,7 @@ pub(super) fn words(text: String) -> Arg<'static> {
     Arg::from(bounded_words(text))
 }
 
-/// Facts by key, each key once: the last file that was read says what its item is called.
+/// Facts by key without duplicates: the last extracted file determines the metadata.
 fn by_key<'a, T>(items: impl Iterator<Item = (&'a str, &'a T)>) -> Vec<(String, &'a T)> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut unique: Vec<(String, &'a T)> = Vec::new();
@@ -113,11 +112,8 @@ impl ScanWriter {
         let before = sources_before(tx, &known).await?;
         unlink(tx, &known).await?;
         keep_identities(tx, &before, &videos).await?;
-        let movies = self.store_movies(tx, &videos, now, changes).boxed().await?;
-        let episodes = self
-            .store_episodes(tx, &videos, &before, now, changes)
-            .boxed()
-            .await?;
+        let movies = self.store_movies(tx, &videos, now, changes).await?;
+        let episodes = self.store_episodes(tx, &videos, &before, now, changes).await?;
         let mut values = Vec::with_capacity(videos.len() * rows::VIDEO_SOURCES.columns);
         for (id, facts) in &videos {
             let (movie, episode) = match &facts.item {
@@ -158,10 +154,8 @@ impl ScanWriter {
                 changes.push(ItemType::Movie, change_of(&proposed, id), id);
             }
         }
-        self.store_genres(tx, Genres::Movies, &genres).boxed().await?;
-        self.index(tx, SearchIndex::Movies, &proposed, index)
-            .boxed()
-            .await?;
+        self.store_genres(tx, Genres::Movies, &genres).await?;
+        self.index(tx, SearchIndex::Movies, &proposed, index).await?;
         Ok(ids)
     }
 
@@ -180,8 +174,8 @@ impl ScanWriter {
         if episodes.is_empty() {
             return Ok(HashMap::new());
         }
-        let shows = self.store_shows(tx, &episodes, now, changes).boxed().await?;
-        let seasons = self.store_seasons(tx, &episodes, &shows, now).boxed().await?;
+        let shows = self.store_shows(tx, &episodes, now, changes).await?;
+        let seasons = self.store_seasons(tx, &episodes, &shows, now).await?;
         let show_of = |episode: &EpisodeFacts| shows.get(&bounded_key(episode.show.key.clone())).copied();
         let mut values = Vec::new();
         let mut proposed = HashSet::new();
@@ -211,9 +205,7 @@ impl ScanWriter {
                 self.renamed_shows.heirs.entry(old).or_default().insert(new);
             }
         }
-        self.index(tx, SearchIndex::Episodes, &proposed, index)
-            .boxed()
-            .await?;
+        self.index(tx, SearchIndex::Episodes, &proposed, index).await?;
         Ok(ids)
     }
 
@@ -251,10 +243,8 @@ impl ScanWriter {
                 changes.push(ItemType::TvShow, change, id);
             }
         }
-        self.store_genres(tx, Genres::Shows, &genres).boxed().await?;
-        self.index(tx, SearchIndex::Shows, &proposed, index)
-            .boxed()
-            .await?;
+        self.store_genres(tx, Genres::Shows, &genres).await?;
+        self.index(tx, SearchIndex::Shows, &proposed, index).await?;
         Ok(ids)
     }
 
@@ -281,7 +271,7 @@ impl ScanWriter {
         Ok(stored.into_iter().map(|(id, key)| (key, id)).collect())
     }
 
-    /// Puts items into the search index, in place of what was there of those that are not new.
+    /// Replaces the search index entries of items.
     async fn index(
         &mut self,
         tx: &mut Tx,
@@ -322,13 +312,13 @@ async fn sources_before(tx: &mut Tx, known: &[i64]) -> Result<HashMap<i64, Previ
     Ok(before)
 }
 
-/// Renames what its files call something else now, so that it keeps its id.
+/// Renames items whose files changed to a new key, so that they keep their ids.
 async fn keep_identities(
     tx: &mut Tx,
     before: &HashMap<i64, PreviousSource>,
     videos: &[(i64, &VideoFacts)],
 ) -> Result<()> {
-    // How many sources of an item say which key.
+    // Number of sources by item and new key.
     let mut movies: BTreeMap<(i64, &str), i64> = BTreeMap::new();
     let mut episodes: BTreeMap<(i64, &str), i64> = BTreeMap::new();
     for (source, facts) in videos {

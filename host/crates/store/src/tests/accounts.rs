@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::AssertSqlSafe;
 
-use crate::args::args;
+use crate::db::args::args;
 use crate::tests::*;
 use crate::{Activity, AuditFilter, IdentityChange, Instance, NewUser, Rotation, ServerSetting};
 use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
@@ -35,13 +35,14 @@ async fn instance(test_store: &TestStore) -> Instance {
     };
     test_store
         .store
+        .instance
         .create_instance_if_absent(&instance)
         .await
         .unwrap()
 }
 
 async fn change(test_store: &TestStore) -> IdentityChange {
-    test_store.store.change_identity().await.unwrap()
+    test_store.store.identity.change_identity().await.unwrap()
 }
 
 /// An account with a role.
@@ -52,7 +53,14 @@ async fn user(test_store: &TestStore, name: &str, role: &str) -> User {
     assert!(change.insert_user(&new).await.unwrap());
     change.assign_role(new.id, role, NOW).await.unwrap();
     change.commit().await.unwrap();
-    test_store.store.account(new.id).await.unwrap().unwrap().user
+    test_store
+        .store
+        .users
+        .account(new.id)
+        .await
+        .unwrap()
+        .unwrap()
+        .user
 }
 
 fn later(millis: i64) -> Timestamp {
@@ -63,7 +71,7 @@ fn later(millis: i64) -> Timestamp {
 async fn there_is_one_owner_and_one_guest_and_no_name_twice() {
     on_each_database(async |test_store: &mut TestStore| {
         instance(test_store).await;
-        assert!(!test_store.store.owner_exists().await.unwrap());
+        assert!(!test_store.store.users.owner_exists().await.unwrap());
         let mut calls = tokio::task::JoinSet::new();
         for number in 0..20 {
             let new = NewUser {
@@ -72,7 +80,7 @@ async fn there_is_one_owner_and_one_guest_and_no_name_twice() {
             };
             let store = test_store.store.clone();
             calls.spawn(async move {
-                let mut change = store.change_identity().await.unwrap();
+                let mut change = store.identity.change_identity().await.unwrap();
                 let made = change.insert_user(&new).await.unwrap();
                 change.commit().await.unwrap();
                 made
@@ -80,7 +88,7 @@ async fn there_is_one_owner_and_one_guest_and_no_name_twice() {
         }
         let made = calls.join_all().await;
         assert_eq!(made.iter().filter(|made| **made).count(), 1);
-        assert!(test_store.store.owner_exists().await.unwrap());
+        assert!(test_store.store.users.owner_exists().await.unwrap());
         let mut change = change(test_store).await;
         let guest = |name: &str| NewUser {
             is_guest: true,
@@ -110,7 +118,7 @@ async fn account_is_found_by_id_name_and_cloud_account_with_its_roles() {
         change.execute(sql, &args![ada.id.get()]).await.unwrap();
         change.commit().await.unwrap();
 
-        let account = test_store.store.account(ada.id).await.unwrap().unwrap();
+        let account = test_store.store.users.account(ada.id).await.unwrap().unwrap();
         assert_eq!(account.role_names(), ["curator", "member"]);
         assert_eq!(
             account.roles[0].capabilities.as_deref(),
@@ -118,24 +126,36 @@ async fn account_is_found_by_id_name_and_cloud_account_with_its_roles() {
         );
         assert_eq!(account.roles[1].capabilities, None);
         assert_eq!(
-            test_store.store.account_by_cloud("cloud-1").await.unwrap(),
+            test_store.store.users.account_by_cloud("cloud-1").await.unwrap(),
             Some(account.clone())
         );
-        assert_eq!(test_store.store.account_by_cloud("cloud").await.unwrap(), None);
-        let (found, hash) = test_store.store.user_for_login("ada").await.unwrap().unwrap();
+        assert_eq!(
+            test_store.store.users.account_by_cloud("cloud").await.unwrap(),
+            None
+        );
+        let (found, hash) = test_store
+            .store
+            .users
+            .user_for_login("ada")
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(
             (found, hash.as_deref()),
             (account.user.clone(), Some("$argon2id$"))
         );
         for other in ["Ada", "%", "ad_", ""] {
             assert_eq!(
-                test_store.store.user_for_login(other).await.unwrap(),
+                test_store.store.users.user_for_login(other).await.unwrap(),
                 None,
                 "{other}"
             );
         }
-        assert_eq!(test_store.store.account(UserId::from(5)).await.unwrap(), None);
-        assert_eq!(test_store.store.owner().await.unwrap(), None);
+        assert_eq!(
+            test_store.store.users.account(UserId::from(5)).await.unwrap(),
+            None
+        );
+        assert_eq!(test_store.store.users.owner().await.unwrap(), None);
     })
     .await;
 }
@@ -154,6 +174,7 @@ async fn accounts_are_paged_by_creation_each_with_all_its_roles() {
         let page = Pagination { take: 2, skip: 1 };
         let listed = test_store
             .store
+            .users
             .list_accounts(page, Order::Ascending)
             .await
             .unwrap();
@@ -163,6 +184,7 @@ async fn accounts_are_paged_by_creation_each_with_all_its_roles() {
         assert!(listed.items.iter().all(|account| account.roles.len() == 2));
         let listed = test_store
             .store
+            .users
             .list_accounts(page, Order::Descending)
             .await
             .unwrap();
@@ -170,6 +192,7 @@ async fn accounts_are_paged_by_creation_each_with_all_its_roles() {
         for page in [Pagination { take: 0, skip: 0 }, Pagination { take: 2, skip: 9 }] {
             let listed = test_store
                 .store
+                .users
                 .list_accounts(page, Order::Ascending)
                 .await
                 .unwrap();
@@ -183,39 +206,59 @@ async fn accounts_are_paged_by_creation_each_with_all_its_roles() {
 async fn change_that_is_not_committed_leaves_nothing_and_others_raise_the_revision() {
     on_each_database(async |test_store: &mut TestStore| {
         let ada = user(test_store, "ada", "member").await;
-        let before = test_store.store.identity_revision();
+        let before = test_store.store.identity.identity_revision();
         let mut dropped = change(test_store).await;
         dropped.set_password_hash(ada.id, "other").await.unwrap();
         drop(dropped);
-        assert_eq!(test_store.store.identity_revision(), before);
-        let (_, hash) = test_store.store.user_for_login("ada").await.unwrap().unwrap();
+        assert_eq!(test_store.store.identity.identity_revision(), before);
+        let (_, hash) = test_store
+            .store
+            .users
+            .user_for_login("ada")
+            .await
+            .unwrap()
+            .unwrap();
         assert_eq!(hash.as_deref(), Some("$argon2id$"));
 
         let quiet = change(test_store).await;
         quiet.commit_without_invalidation().await.unwrap();
-        assert_eq!(test_store.store.identity_revision(), before);
+        assert_eq!(test_store.store.identity.identity_revision(), before);
         change(test_store).await.commit().await.unwrap();
         assert_eq!(
-            test_store.store.identity_revision(),
+            test_store.store.identity.identity_revision(),
             before,
             "nothing was changed"
         );
         let mut loud = change(test_store).await;
         loud.set_password_hash(ada.id, "loud").await.unwrap();
         loud.commit().await.unwrap();
-        assert_eq!(test_store.store.identity_revision(), before + 1);
+        assert_eq!(test_store.store.identity.identity_revision(), before + 1);
 
         // Another process's change is seen when asked for.
         let other = Store::open(&test_store.url, StoreOptions::default())
             .await
             .unwrap();
-        let mut elsewhere = other.change_identity().await.unwrap();
+        let mut elsewhere = other.identity.change_identity().await.unwrap();
         elsewhere.set_password_hash(ada.id, "elsewhere").await.unwrap();
         elsewhere.commit().await.unwrap();
-        other.close().await;
-        assert!(test_store.store.refresh_identity_revision().await.unwrap());
-        assert!(!test_store.store.refresh_identity_revision().await.unwrap());
-        assert_eq!(test_store.store.identity_revision(), before + 2);
+        other.database.close().await;
+        assert!(
+            test_store
+                .store
+                .identity
+                .refresh_identity_revision()
+                .await
+                .unwrap()
+        );
+        assert!(
+            !test_store
+                .store
+                .identity
+                .refresh_identity_revision()
+                .await
+                .unwrap()
+        );
+        assert_eq!(test_store.store.identity.identity_revision(), before + 2);
     })
     .await;
 }
@@ -239,23 +282,30 @@ async fn account_is_changed_and_its_name_stays_unique() {
         change.set_owner(bob.id, NOW).await.unwrap();
         change.commit().await.unwrap();
         assert_eq!(
-            test_store.store.account(ada.id).await.unwrap().unwrap().user,
+            test_store
+                .store
+                .users
+                .account(ada.id)
+                .await
+                .unwrap()
+                .unwrap()
+                .user,
             changed
         );
-        let enabled = test_store.store.enabled_users(None).await.unwrap();
+        let enabled = test_store.store.users.enabled_users(None).await.unwrap();
         assert_eq!(enabled.iter().map(|user| user.id).collect::<Vec<_>>(), [bob.id]);
-        assert_eq!(test_store.store.count_people().await.unwrap(), 1);
-        let owner = test_store.store.owner().await.unwrap().unwrap();
+        assert_eq!(test_store.store.users.count_people().await.unwrap(), 1);
+        let owner = test_store.store.users.owner().await.unwrap().unwrap();
         assert_eq!(
             (owner.user.id, owner.role_names()),
             (bob.id, vec!["member".to_owned(), "owner".to_owned()])
         );
-        let mut moved = test_store.store.change_identity().await.unwrap();
+        let mut moved = test_store.store.identity.change_identity().await.unwrap();
         moved.set_owner(ada.id, NOW).await.unwrap();
         assert!(moved.delete_user(bob.id).await.unwrap());
         assert!(!moved.delete_user(bob.id).await.unwrap());
         moved.commit().await.unwrap();
-        let owner = test_store.store.owner().await.unwrap().unwrap();
+        let owner = test_store.store.users.owner().await.unwrap().unwrap();
         assert!(owner.user.id == ada.id && owner.user.enabled);
     })
     .await;
@@ -277,6 +327,7 @@ async fn role_assignments_are_idempotent_and_listed_by_role() {
             let page = Pagination::default();
             let rows = test_store
                 .store
+                .roles
                 .list_role_assignments(user, page, order)
                 .await
                 .unwrap();
@@ -355,7 +406,10 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
         first.last_active_at = later(10);
         first.idle_expires_at = later(1010);
         let presented = async |hash: [u8; 32], generation| {
-            let found = test_store.store.presented_refresh(&hash, first.id, generation);
+            let found = test_store
+                .store
+                .sessions
+                .presented_refresh(&hash, first.id, generation);
             found.await.unwrap()
         };
         let used = presented([1; 32], 0).await.unwrap();
@@ -386,12 +440,18 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
         assert_eq!(known.unwrap().rotated_at, Some(later(30)));
         drop(rotated);
         assert_eq!(
-            test_store.store.live_sessions(ada.id, later(1009)).await.unwrap(),
+            test_store
+                .store
+                .sessions
+                .live_sessions(ada.id, later(1009))
+                .await
+                .unwrap(),
             [first.clone()]
         );
         assert!(
             test_store
                 .store
+                .sessions
                 .live_sessions(ada.id, later(1010))
                 .await
                 .unwrap()
@@ -429,17 +489,30 @@ async fn sessions_are_revoked_retired_and_pruned() {
                 .unwrap()
         );
         begun.commit().await.unwrap();
-        let counts = async |at: usize| test_store.store.session_counts(all[at].id, ada.id).await.unwrap();
+        let counts = async |at: usize| {
+            test_store
+                .store
+                .sessions
+                .session_counts(all[at].id, ada.id)
+                .await
+                .unwrap()
+        };
         // A retired session's access token ends by itself, a revoked one's at once.
         assert!(counts(0).await && !counts(1).await && counts(2).await);
         assert!(
             !test_store
                 .store
+                .sessions
                 .session_counts(all[2].id, UserId::from(1))
                 .await
                 .unwrap()
         );
-        let live = test_store.store.live_sessions(ada.id, later(2)).await.unwrap();
+        let live = test_store
+            .store
+            .sessions
+            .live_sessions(ada.id, later(2))
+            .await
+            .unwrap();
         assert_eq!(
             live.iter().map(|one| one.id).collect::<Vec<_>>(),
             [all[3].id, all[2].id]
@@ -464,6 +537,7 @@ async fn sessions_are_revoked_retired_and_pruned() {
         let known = async |since| {
             test_store
                 .store
+                .users
                 .is_known_address(ada.id, "192.0.2.1", since)
                 .await
                 .unwrap()
@@ -471,12 +545,14 @@ async fn sessions_are_revoked_retired_and_pruned() {
         assert!(known(later(4)).await && !known(later(5)).await);
         test_store
             .store
+            .sessions
             .prune_identity(later(4), later(5), 10)
             .await
             .unwrap();
         assert!(!known(later(0)).await);
         let rows = test_store
             .store
+            .database
             .pools()
             .count("SELECT count(*) FROM sessions", &[])
             .await
@@ -507,11 +583,21 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
         assert_eq!(made.count_live_tokens(ada.id, later(10)).await.unwrap(), 0);
         made.commit().await.unwrap();
         assert_eq!(
-            test_store.store.personal_access_token(&[7; 32]).await.unwrap(),
+            test_store
+                .store
+                .tokens
+                .personal_access_token(&[7; 32])
+                .await
+                .unwrap(),
             Some(token.clone())
         );
         assert_eq!(
-            test_store.store.personal_access_token(&[8; 32]).await.unwrap(),
+            test_store
+                .store
+                .tokens
+                .personal_access_token(&[8; 32])
+                .await
+                .unwrap(),
             None
         );
         let activity = Activity {
@@ -519,12 +605,18 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
             sessions: vec![],
             tokens: vec![(token.id.get(), later(3))],
         };
-        test_store.store.note_activity(&activity).await.unwrap();
-        let listed = test_store.store.personal_access_tokens(ada.id).await.unwrap();
+        test_store.store.users.note_activity(&activity).await.unwrap();
+        let listed = test_store
+            .store
+            .tokens
+            .personal_access_tokens(ada.id)
+            .await
+            .unwrap();
         assert_eq!(listed[0].last_used_at, Some(later(3)));
         assert_eq!(
             test_store
                 .store
+                .users
                 .enabled_users(Some(later(3)))
                 .await
                 .unwrap()
@@ -534,6 +626,7 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
         assert!(
             test_store
                 .store
+                .users
                 .enabled_users(Some(later(4)))
                 .await
                 .unwrap()
@@ -549,7 +642,12 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
         assert!(gone.delete_user(ada.id).await.unwrap());
         gone.commit().await.unwrap();
         assert_eq!(
-            test_store.store.personal_access_token(&[7; 32]).await.unwrap(),
+            test_store
+                .store
+                .tokens
+                .personal_access_token(&[7; 32])
+                .await
+                .unwrap(),
             None
         );
     })
@@ -571,7 +669,10 @@ async fn setting_for_all_apps_replaces_those_of_single_ones() {
             .await
             .unwrap();
         set.commit().await.unwrap();
-        assert_eq!(test_store.store.server_settings().await.unwrap().len(), 3);
+        assert_eq!(
+            test_store.store.settings.server_settings().await.unwrap().len(),
+            3
+        );
         let mut all = change(test_store).await;
         all.set_server_setting("", "a", Some("3")).await.unwrap();
         all.commit().await.unwrap();
@@ -581,11 +682,11 @@ async fn setting_for_all_apps_replaces_those_of_single_ones() {
             value: value.into(),
         };
         assert_eq!(
-            test_store.store.server_settings().await.unwrap(),
+            test_store.store.settings.server_settings().await.unwrap(),
             [setting("", "a", "3"), setting("music", "b", "\"x\"")]
         );
         assert_eq!(
-            test_store.store.account_settings(ada.id).await.unwrap(),
+            test_store.store.settings.account_settings(ada.id).await.unwrap(),
             [("theme".to_owned(), "\"light\"".to_owned())]
         );
     })
@@ -613,7 +714,7 @@ async fn origin_is_stored_once() {
         );
         added.commit().await.unwrap();
         assert_eq!(
-            test_store.store.cors_origins().await.unwrap(),
+            test_store.store.settings.cors_origins().await.unwrap(),
             std::slice::from_ref(&first)
         );
         let mut removed = change(test_store).await;
@@ -654,7 +755,7 @@ async fn audit_log_is_filtered_by_event_and_by_who_took_part() {
             line(test_store, AuditEvent::LoginFailed, None, None),
         ];
         for line in &lines {
-            test_store.store.write_audit(line).await.unwrap();
+            test_store.store.audit.write_audit(line).await.unwrap();
         }
         let list = async |event, user: Option<i64>, order| {
             let filter = AuditFilter {
@@ -662,7 +763,12 @@ async fn audit_log_is_filtered_by_event_and_by_who_took_part() {
                 user: user.map(UserId::from),
             };
             let page = Pagination::default();
-            let listing = test_store.store.list_audit(&filter, page, order).await.unwrap();
+            let listing = test_store
+                .store
+                .audit
+                .list_audit(&filter, page, order)
+                .await
+                .unwrap();
             assert_eq!(listing.total, listing.items.len() as u64);
             listing.items
         };
@@ -673,7 +779,12 @@ async fn audit_log_is_filtered_by_event_and_by_who_took_part() {
             list(Some(AuditEvent::UserUpdated), Some(2), Order::Ascending).await,
             lines[1..3]
         );
-        test_store.store.prune_identity(NOW, NOW, 2).await.unwrap();
+        test_store
+            .store
+            .sessions
+            .prune_identity(NOW, NOW, 2)
+            .await
+            .unwrap();
         assert_eq!(list(None, None, Order::Ascending).await, lines[2..]);
     })
     .await;
@@ -711,11 +822,20 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
         let mut deindexed = change(test_store).await;
         deindexed.delete_media().await.unwrap();
         deindexed.commit().await.unwrap();
-        test_store.store.shrink().await.unwrap();
-        let counts = test_store.store.file_counts().await.unwrap();
+        test_store.store.database.shrink().await.unwrap();
+        let counts = test_store.store.directories.file_counts().await.unwrap();
         assert_eq!(counts.values().sum::<i64>(), 0);
-        assert_eq!(test_store.store.list_directories().await.unwrap().len(), 1);
-        assert!(test_store.store.account(ada.id).await.unwrap().is_some());
+        assert_eq!(
+            test_store
+                .store
+                .directories
+                .list_directories()
+                .await
+                .unwrap()
+                .len(),
+            1
+        );
+        assert!(test_store.store.users.account(ada.id).await.unwrap().is_some());
 
         let mut reset = change(test_store).await;
         let new = Instance {
@@ -724,10 +844,11 @@ async fn deindexing_keeps_accounts_and_a_factory_reset_keeps_nothing() {
         };
         reset.delete_everything(&new).await.unwrap();
         reset.commit().await.unwrap();
-        assert_eq!(test_store.store.instance().await.unwrap(), Some(new));
+        assert_eq!(test_store.store.instance.instance().await.unwrap(), Some(new));
         for table in tables(test_store).await {
             let count = test_store
                 .store
+                .database
                 .pools()
                 .count(AssertSqlSafe(format!("SELECT count(*) FROM {table}")), &[]);
             let kept = ["server", "schema_migrations"].contains(&table.as_str());

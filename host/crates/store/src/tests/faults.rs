@@ -8,8 +8,8 @@ use sqlx::{ConnectOptions, Connection};
 use svc_covers::covers;
 
 use crate::db::Pools;
+use crate::db::write_queue::WritePriority;
 use crate::tests::*;
-use crate::write_queue::WritePriority;
 use crate::{ReleaseFilter, ReleaseOrder, StoreError};
 use svc_domain::list::{ListRequest, Order, Pagination};
 
@@ -36,9 +36,18 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
         };
         let mut writer = test_store.writer();
         assert!(writer.persist(&batch).await.is_err());
-        assert_eq!(test_store.store.folders(directory).await.unwrap()[0].digest, None);
         assert_eq!(
-            test_store.store.files_in_folders(&[folder]).await.unwrap().len(),
+            test_store.store.index.folders(directory).await.unwrap()[0].digest,
+            None
+        );
+        assert_eq!(
+            test_store
+                .store
+                .index
+                .files_in_folders(&[folder])
+                .await
+                .unwrap()
+                .len(),
             1000
         );
 
@@ -49,11 +58,12 @@ async fn stamp_never_vouches_for_files_that_are_not_there() {
             .for_each(|file| file.file.known = true);
         writer.persist(&batch).await.unwrap();
         writer.recompute_aggregates(NOW).await.unwrap();
-        let stored = &test_store.store.folders(directory).await.unwrap()[0];
+        let stored = &test_store.store.index.folders(directory).await.unwrap()[0];
         assert_eq!((stored.digest, stored.file_count), (Some([7; 16]), 1100));
         let releases = ReleaseFilter::default();
         let releases = test_store
             .store
+            .music
             .list_releases(
                 ALL_MEDIA,
                 &releases,
@@ -93,8 +103,8 @@ async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usab
                 break;
             }
             given_up += 1;
-            let stored = &test_store.store.folders(directory).await.unwrap()[0];
-            let files = test_store.store.files_in_folders(&[folder]).await.unwrap();
+            let stored = &test_store.store.index.folders(directory).await.unwrap()[0];
+            let files = test_store.store.index.files_in_folders(&[folder]).await.unwrap();
             // Whether the commit was under way or not: all or nothing.
             assert_eq!(stored.digest.is_some(), files.len() == 400);
             assert_eq!(stored.digest.is_none(), files.is_empty());
@@ -107,7 +117,13 @@ async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usab
         let mut writer = test_store.writer();
         writer.persist(&batch).await.unwrap();
         assert_eq!(
-            test_store.store.files_in_folders(&[folder]).await.unwrap().len(),
+            test_store
+                .store
+                .index
+                .files_in_folders(&[folder])
+                .await
+                .unwrap()
+                .len(),
             400
         );
     })
@@ -118,7 +134,7 @@ async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usab
 async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
     let test_store = sqlite_test_store().await;
     let (directory, _) = test_store.folder(MediaKind::music(), "a").await;
-    let Pools::Sqlite { writer, .. } = test_store.store.pools() else {
+    let Pools::Sqlite { writer, .. } = test_store.store.database.pools() else {
         panic!("not SQLite")
     };
     sqlx::query("PRAGMA max_page_count = 1")
@@ -129,6 +145,7 @@ async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
         let path = RelativePath::root().join_text(&test_store.id::<FolderId>().to_string().repeat(300));
         test_store
             .store
+            .index
             .add_folders(directory, &[(test_store.id(), path)])
             .await
     };
@@ -147,10 +164,10 @@ async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
         .unwrap();
     add().await.unwrap();
     assert_eq!(
-        test_store.store.folders(directory).await.unwrap().len(),
+        test_store.store.index.folders(directory).await.unwrap().len(),
         added + 1
     );
-    test_store.store.check_integrity().await.unwrap();
+    test_store.store.database.check_integrity().await.unwrap();
 }
 
 #[covers("T52")]
@@ -166,7 +183,12 @@ async fn copy_of_the_files_taken_in_the_middle_opens_with_whole_batches() {
         ..ScanBatch::default()
     };
     test_store.writer().persist(&batch).await.unwrap();
-    let mut open = test_store.store.write(WritePriority::Scan).await.unwrap();
+    let mut open = test_store
+        .store
+        .database
+        .write(WritePriority::Scan)
+        .await
+        .unwrap();
     open.execute("UPDATE folders SET stamp = NULL", &[])
         .await
         .unwrap();
@@ -178,19 +200,28 @@ async fn copy_of_the_files_taken_in_the_middle_opens_with_whole_batches() {
     let store = Store::open(&sqlite_url(&copy), StoreOptions::default())
         .await
         .unwrap();
-    store.check_integrity().await.unwrap();
-    assert_eq!(store.folders(directory).await.unwrap()[0].digest, Some([7; 16]));
-    assert_eq!(store.files_in_folders(&[folder]).await.unwrap().len(), 1);
-    store.close().await;
+    store.database.check_integrity().await.unwrap();
+    assert_eq!(
+        store.index.folders(directory).await.unwrap()[0].digest,
+        Some([7; 16])
+    );
+    assert_eq!(store.index.files_in_folders(&[folder]).await.unwrap().len(), 1);
+    store.database.close().await;
 }
 
 #[tokio::test]
 async fn user_does_not_wait_for_more_than_one_transaction_of_a_scan() {
     let test_store = sqlite_test_store().await;
-    let scanning = test_store.store.write(WritePriority::Scan).await.unwrap();
+    let scanning = test_store
+        .store
+        .database
+        .write(WritePriority::Scan)
+        .await
+        .unwrap();
     let next = async |priority| {
         test_store
             .store
+            .database
             .write(priority)
             .await
             .unwrap()
@@ -217,7 +248,7 @@ async fn durability_follows_the_lane() {
         (WritePriority::Scan, 1),
         (WritePriority::Interactive, 2),
     ] {
-        let mut tx = test_store.store.write(priority).await.unwrap();
+        let mut tx = test_store.store.database.write(priority).await.unwrap();
         let rows: Vec<(i64,)> = tx.fetch_all("PRAGMA synchronous", &[]).await.unwrap();
         assert_eq!(rows, [(expected,)], "{priority:?}");
         tx.commit().await.unwrap();
@@ -232,7 +263,12 @@ async fn new_database_is_private_and_set_up_as_decided() {
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o600);
-    let mut tx = test_store.store.write(WritePriority::Interactive).await.unwrap();
+    let mut tx = test_store
+        .store
+        .database
+        .write(WritePriority::Interactive)
+        .await
+        .unwrap();
     for (pragma, expected) in [
         ("PRAGMA foreign_keys", 1),
         ("PRAGMA trusted_schema", 0),
@@ -248,6 +284,7 @@ async fn new_database_is_private_and_set_up_as_decided() {
     assert_eq!(rows, [("wal".to_owned(),)]);
     let read_only = test_store
         .store
+        .database
         .pools()
         .fetch_all::<(i64,)>("DELETE FROM users RETURNING user_id", &[])
         .await;
@@ -294,7 +331,7 @@ async fn foreign_and_newer_databases_are_refused_and_untouched() {
     ));
 
     let test_store = sqlite_test_store().await;
-    test_store.store.close().await;
+    test_store.store.database.close().await;
     sqlite_file(&test_store.dir, "PRAGMA user_version = 999").await;
     assert!(matches!(
         refused(&test_store.dir).await,
@@ -311,7 +348,12 @@ async fn foreign_and_newer_databases_are_refused_and_untouched() {
 #[tokio::test]
 async fn newer_schema_is_refused_on_each_database() {
     on_each_database(async |test_store: &mut TestStore| {
-        let mut tx = test_store.store.write(WritePriority::Interactive).await.unwrap();
+        let mut tx = test_store
+            .store
+            .database
+            .write(WritePriority::Interactive)
+            .await
+            .unwrap();
         tx.execute("INSERT INTO schema_migrations (number) VALUES (999)", &[])
             .await
             .unwrap();
@@ -330,7 +372,7 @@ async fn newer_schema_is_refused_on_each_database() {
 #[tokio::test]
 async fn damaged_database_is_told_apart_and_never_made_anew() {
     let test_store = sqlite_test_store().await;
-    test_store.store.close().await;
+    test_store.store.database.close().await;
     let path = test_store.dir.path().join("svc.db");
     let whole = std::fs::read(&path).unwrap();
     for (from, to) in [(100, 200), (4096, 4300), (40_000, 48_000)] {
@@ -338,7 +380,7 @@ async fn damaged_database_is_told_apart_and_never_made_anew() {
         damaged[from..to].fill(0xa5);
         std::fs::write(&path, &damaged).unwrap();
         let outcome = match Store::open(&test_store.url, StoreOptions::default()).await {
-            Ok(store) => store.check_integrity().await,
+            Ok(store) => store.database.check_integrity().await,
             Err(error) => Err(error),
         };
         assert!(

@@ -52,6 +52,7 @@ impl Server {
         };
         let store = Store::open(&test_store.url, options).await.unwrap();
         let ids = store
+            .id_nodes
             .lease_id_node(clock.clone(), holder.to_owned())
             .await
             .unwrap();
@@ -74,7 +75,7 @@ impl Server {
             // Another one each time: what says the same is counted in one line.
             details: [("id".to_owned(), id.to_string())].into(),
         };
-        let mut change = self.store.change_identity().await?;
+        let mut change = self.store.identity.change_identity().await?;
         change.audit(&entry).await?;
         change.commit_without_invalidation().await?;
         Ok(id)
@@ -102,7 +103,7 @@ async fn servers_of_one_database_make_no_id_twice() {
         }
         for server in &servers {
             assert!(seen.insert(server.write().await.unwrap()));
-            server.store.close().await;
+            server.store.database.close().await;
         }
         assert_eq!(lines(test_store).await, 3);
     })
@@ -114,7 +115,7 @@ async fn number_of_a_server_that_ended_is_the_next_ones_and_its_ids_are_later() 
     on_each_database(async |test_store: &mut TestStore| {
         let first = Server::start(test_store, "first").await;
         let last = first.write().await.unwrap();
-        first.store.release_id_node().await.unwrap();
+        first.store.id_nodes.release_id_node().await.unwrap();
         assert!(matches!(first.write().await, Err(StoreError::IdNodeLost(0))));
         // A clock that is not as far: the number is not free for it.
         let behind = Server::start(test_store, "behind").await;
@@ -127,7 +128,7 @@ async fn number_of_a_server_that_ended_is_the_next_ones_and_its_ids_are_later() 
                        OR (node = 1 AND holder = 'behind')";
         assert_eq!(number(&test_store.url, holders).await, 2);
         for server in [first, behind, next] {
-            server.store.close().await;
+            server.store.database.close().await;
         }
     })
     .await;
@@ -146,14 +147,14 @@ async fn lease_is_extended_in_time_and_by_the_commit_that_needs_it() {
             "a commit within the lease writes none"
         );
         server.clock.advance(MINUTE);
-        server.store.renew_id_node().await.unwrap();
+        server.store.id_nodes.renew_id_node().await.unwrap();
         assert_eq!(number(&test_store.url, until).await, begun + 60_000);
         // As after a night in which the machine slept, with nobody else there.
         server.clock.advance(TWO_HOURS);
         let id = server.write().await.unwrap();
         assert!(number(&test_store.url, until).await > id.created_at().millis());
         assert!(server.ids.is_covered());
-        server.store.close().await;
+        server.store.database.close().await;
     })
     .await;
 }
@@ -173,14 +174,14 @@ async fn server_whose_number_was_taken_stores_nothing_more() {
         let refused = asleep.write().await.unwrap_err();
         assert!(matches!(refused, StoreError::IdNodeLost(0)), "{refused}");
         assert!(matches!(
-            asleep.store.renew_id_node().await,
+            asleep.store.id_nodes.renew_id_node().await,
             Err(StoreError::IdNodeLost(0))
         ));
         assert!(asleep.write().await.is_err(), "for good");
         taker.write().await.unwrap();
         assert_eq!(lines(test_store).await, 3, "one before, and the taker's two");
         for server in [asleep, taker] {
-            server.store.close().await;
+            server.store.database.close().await;
         }
     })
     .await;
@@ -190,7 +191,7 @@ async fn server_whose_number_was_taken_stores_nothing_more() {
 async fn database_has_room_for_256_servers() {
     on_each_database(async |test_store: &mut TestStore| {
         let clock = HandClock::new();
-        let mut tx = test_store.store.change_identity().await.unwrap();
+        let mut tx = test_store.store.identity.change_identity().await.unwrap();
         for node in 0..IdGenerator::NODES {
             let sql = "INSERT INTO id_nodes (node, holder, expires_at) VALUES ($1, 'other', $2)";
             let hour = NOW.millis() + 3_600_000;
@@ -199,12 +200,14 @@ async fn database_has_room_for_256_servers() {
         tx.commit_without_invalidation().await.unwrap();
         let refused = test_store
             .store
+            .id_nodes
             .lease_id_node(clock.clone(), "late".to_owned())
             .await;
         assert!(matches!(refused, Err(StoreError::NoIdNode)));
         clock.advance(TWO_HOURS);
         test_store
             .store
+            .id_nodes
             .lease_id_node(clock, "later".to_owned())
             .await
             .unwrap();

@@ -57,6 +57,7 @@ async fn watch(test_store: &TestStore, user: UserId, item: ItemKey) {
     };
     test_store
         .store
+        .user_items
         .report_playback(user, item, &report, Some(6_000_000))
         .await
         .unwrap();
@@ -80,6 +81,7 @@ async fn movies(test_store: &TestStore, items: ItemFilter) -> Vec<String> {
     };
     let listed = test_store
         .store
+        .movies
         .list_movies(ALL_MEDIA, &filter, &of(MovieOrder::Title))
         .await
         .unwrap();
@@ -101,8 +103,8 @@ async fn movies_are_narrowed_to_favorites_watched_and_missing_ones() {
             movie(test_store, folder, "B").await,
         );
         movie(test_store, folder, "C").await;
-        test_store.store.rate(ada, a, 0.8, NOW).await.unwrap();
-        test_store.store.rate(ada, b, 0.7, NOW).await.unwrap();
+        test_store.store.user_items.rate(ada, a, 0.8, NOW).await.unwrap();
+        test_store.store.user_items.rate(ada, b, 0.7, NOW).await.unwrap();
         watch(test_store, ada, b).await;
         lose(test_store, "C.mkv").await;
         for (filter, titles) in [
@@ -135,7 +137,12 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
         for item in [dark[0], wire[0]] {
             watch(test_store, ada, item).await;
         }
-        test_store.store.rate(ada, dark[1], 1.0, NOW).await.unwrap();
+        test_store
+            .store
+            .user_items
+            .rate(ada, dark[1], 1.0, NOW)
+            .await
+            .unwrap();
         lose(test_store, "Wire 1x1.mkv").await;
         let shows = async |items: ItemFilter| {
             let filter = ShowFilter {
@@ -144,6 +151,7 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
             };
             let listed = test_store
                 .store
+                .tv
                 .list_shows(ALL_MEDIA, &filter, &of(ShowOrder::Title))
                 .await
                 .unwrap();
@@ -182,6 +190,7 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
         ] {
             let listed = test_store
                 .store
+                .tv
                 .show_episodes(ALL_MEDIA, show.into(), &filter, part)
                 .await
                 .unwrap();
@@ -213,8 +222,18 @@ async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
         });
         let ids = test_store.persist(files.into()).await;
         let key = |at: usize| (ItemType::Photo, ids[at].get());
-        test_store.store.rate(ada, key(0), 0.9, NOW).await.unwrap();
-        test_store.store.rate(ada, key(1), 0.2, NOW).await.unwrap();
+        test_store
+            .store
+            .user_items
+            .rate(ada, key(0), 0.9, NOW)
+            .await
+            .unwrap();
+        test_store
+            .store
+            .user_items
+            .rate(ada, key(1), 0.2, NOW)
+            .await
+            .unwrap();
         lose(test_store, "c.jpg").await;
         for (items, names) in [
             (favorites(ada), &["a.jpg"][..]),
@@ -229,6 +248,7 @@ async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
             let request = of(PhotoOrder::CreatedAt);
             let listed = test_store
                 .store
+                .photos
                 .list_photos(ALL_MEDIA, &filter, &request)
                 .await
                 .unwrap();
@@ -240,6 +260,7 @@ async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
             assert_eq!(told, names, "{filter:?}");
             let days = test_store
                 .store
+                .photos
                 .photo_buckets(
                     ALL_MEDIA,
                     &filter,
@@ -279,6 +300,7 @@ async fn release_and_artist_are_missing_when_all_their_tracks_are() {
             };
             let found = test_store
                 .store
+                .music
                 .list_tracks(ALL_MEDIA, &filter, &of(TrackOrder::Title))
                 .await;
             let told: Vec<String> = found
@@ -294,6 +316,7 @@ async fn release_and_artist_are_missing_when_all_their_tracks_are() {
             };
             let found = test_store
                 .store
+                .music
                 .list_releases(ALL_MEDIA, &filter, &of(ReleaseOrder::Title))
                 .await;
             let told: Vec<String> = found
@@ -309,6 +332,7 @@ async fn release_and_artist_are_missing_when_all_their_tracks_are() {
             };
             let found = test_store
                 .store
+                .music
                 .list_artists(ALL_MEDIA, &filter, &of(ArtistOrder::Name))
                 .await;
             let told: Vec<String> = found

@@ -24,6 +24,7 @@ pub(super) async fn user(test_store: &TestStore, name: &str, roles: &[&str]) -> 
     };
     test_store
         .store
+        .instance
         .create_instance_if_absent(&instance)
         .await
         .unwrap();
@@ -37,7 +38,7 @@ pub(super) async fn user(test_store: &TestStore, name: &str, roles: &[&str]) -> 
         is_guest: false,
         created_at: NOW,
     };
-    let mut change = test_store.store.change_identity().await.unwrap();
+    let mut change = test_store.store.identity.change_identity().await.unwrap();
     assert!(change.insert_user(&new).await.unwrap());
     for role in roles {
         change.assign_role(new.id, role, NOW).await.unwrap();
@@ -60,22 +61,23 @@ pub(super) fn library(test_store: &TestStore, kind: MediaKind, paths: &[&str], g
 }
 
 pub(super) async fn insert(test_store: &TestStore, library: &Library) {
-    let mut change = test_store.store.change_identity().await.unwrap();
+    let mut change = test_store.store.identity.change_identity().await.unwrap();
     change.insert_library(library).await.unwrap();
     change.commit().await.unwrap();
 }
 
 async fn update(test_store: &TestStore, library: &Library) {
-    let mut change = test_store.store.change_identity().await.unwrap();
+    let mut change = test_store.store.identity.change_identity().await.unwrap();
     change.update_library(library, true).await.unwrap();
     change.commit().await.unwrap();
 }
 
 async fn titles(test_store: &TestStore, user: UserId) -> Vec<String> {
-    let scope = test_store.store.media_scope(user).await.unwrap();
+    let scope = test_store.store.libraries.media_scope(user).await.unwrap();
     let filter = TrackFilter::default();
     let tracks = test_store
         .store
+        .music
         .list_tracks(&scope, &filter, &ListRequest::new(TrackOrder::Title, UP, PAGE))
         .await;
     let tracks = tracks.unwrap();
@@ -114,19 +116,26 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             user(test_store, "ada", &[]).await,
             user(test_store, "bob", &[]).await,
         );
-        assert_eq!(test_store.store.media_scope(bob).await.unwrap(), MediaScope::All);
+        assert_eq!(
+            test_store.store.libraries.media_scope(bob).await.unwrap(),
+            MediaScope::All
+        );
         let closed = library(test_store, MediaKind::music(), &["b"], &[Grant::User(bob)]);
         insert(test_store, &closed).await;
-        assert_eq!(test_store.store.media_scope(bob).await.unwrap(), MediaScope::All);
+        assert_eq!(
+            test_store.store.libraries.media_scope(bob).await.unwrap(),
+            MediaScope::All
+        );
         assert_eq!(titles(test_store, bob).await, ["A1", "B1", "B2", "D1"]);
         assert_eq!(titles(test_store, ada).await, ["A1", "D1"]);
 
         let store = &test_store.store;
-        let scope = &store.media_scope(ada).await.unwrap();
+        let scope = &store.libraries.media_scope(ada).await.unwrap();
         // Of "Both" only the part that is seen is counted, and the picture is in the other.
         let one = |title: &str| (title.to_owned(), 1, 60_001, false, vec!["Rock".to_owned()]);
         assert_eq!(releases(test_store, scope).await, [one("Both"), one("Open")]);
         let artists = store
+            .music
             .list_artists(
                 scope,
                 &ArtistFilter::default(),
@@ -152,6 +161,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             "Ann's picture is not seen"
         );
         let genres = store
+            .music
             .list_genres(scope, &ListRequest::new(GenreOrder::Name, UP, PAGE))
             .await
             .unwrap();
@@ -166,6 +176,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             ..ReleaseFilter::default()
         };
         let jazz = store
+            .music
             .list_releases(scope, &jazz, &ListRequest::new(ReleaseOrder::Title, UP, PAGE))
             .await;
         assert_eq!(jazz.unwrap().total, 0, "the release is seen, its jazz is not");
@@ -174,11 +185,13 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             ..ArtistFilter::default()
         };
         let jazz = store
+            .music
             .list_artists(scope, &jazz, &ListRequest::new(ArtistOrder::Name, UP, PAGE))
             .await;
         assert_eq!(jazz.unwrap().total, 0, "Ann is seen, her jazz is not");
 
         let all = store
+            .music
             .list_artists(
                 ALL_MEDIA,
                 &ArtistFilter::default(),
@@ -188,23 +201,32 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             .unwrap();
         assert_eq!(pictured(&all.items), [true, true, false]);
         for artist in &all.items {
-            let seen = store.artist(scope, artist.id).await.unwrap();
+            let seen = store.music.artist(scope, artist.id).await.unwrap();
             assert_eq!(seen.is_some(), artist.name != "Bob", "{artist:?}");
         }
         for (at, id) in ids.iter().enumerate() {
             let seen = at == 0 || at == 3;
-            assert_eq!(store.track(scope, (*id).into()).await.unwrap().is_some(), seen);
-            assert_eq!(store.media_file(scope, *id).await.unwrap().is_some(), seen);
-            assert_eq!(store.track_picture(scope, (*id).into()).await.unwrap(), None);
-            let track = store.track(ALL_MEDIA, (*id).into()).await.unwrap().unwrap();
+            assert_eq!(
+                store.music.track(scope, (*id).into()).await.unwrap().is_some(),
+                seen
+            );
+            assert_eq!(store.files.media_file(scope, *id).await.unwrap().is_some(), seen);
+            assert_eq!(
+                store.music.track_picture(scope, (*id).into()).await.unwrap(),
+                None
+            );
+            let track = store.music.track(ALL_MEDIA, (*id).into()).await.unwrap().unwrap();
             let release = track.release.unwrap().0;
-            assert_eq!(store.release(scope, release).await.unwrap().is_some(), at != 2);
-            assert_eq!(store.release_picture(scope, release).await.unwrap(), None);
+            assert_eq!(
+                store.music.release(scope, release).await.unwrap().is_some(),
+                at != 2
+            );
+            assert_eq!(store.music.release_picture(scope, release).await.unwrap(), None);
             let whole = OrderedPagination {
                 order: UP,
                 page: PAGE,
             };
-            let listed = store.release_tracks(scope, release, whole).await.unwrap();
+            let listed = store.music.release_tracks(scope, release, whole).await.unwrap();
             assert_eq!(listed.total, u64::from(at != 2), "{at}");
         }
         for (index, words, all, seen) in [
@@ -213,9 +235,13 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
             (SearchIndex::Releases, "both", 1, 1),
             (SearchIndex::Artists, "bob", 1, 0),
         ] {
-            let found = &store.search(ALL_MEDIA, &[index], words, PAGE).await.unwrap()[0];
+            let found = &store
+                .search
+                .search(ALL_MEDIA, &[index], words, PAGE)
+                .await
+                .unwrap()[0];
             assert_eq!((found.total, found.items.len()), (all, all as usize), "{words}");
-            let found = &store.search(scope, &[index], words, PAGE).await.unwrap()[0];
+            let found = &store.search.search(scope, &[index], words, PAGE).await.unwrap()[0];
             assert_eq!((found.total, found.items.len()), (seen, seen as usize), "{words}");
         }
     })
@@ -227,6 +253,7 @@ async fn releases(test_store: &TestStore, scope: &MediaScope) -> Vec<(String, i6
     let filter = ReleaseFilter::default();
     let releases = test_store
         .store
+        .music
         .list_releases(scope, &filter, &ListRequest::new(ReleaseOrder::Title, UP, PAGE))
         .await;
     let releases = releases.unwrap();
@@ -283,18 +310,18 @@ async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
         .await;
         assert_eq!(titles(test_store, ada).await, ["A1", "D1"]);
         assert_eq!(
-            test_store.store.admitted_libraries(ada).await.unwrap(),
+            test_store.store.libraries.admitted_libraries(ada).await.unwrap(),
             HashSet::from([part.id])
         );
-        let libraries = test_store.store.libraries().await.unwrap();
+        let libraries = test_store.store.libraries.libraries().await.unwrap();
         assert_eq!(libraries[..2], [everything.clone(), part.clone()]);
 
-        let counts = test_store.store.library_counts().await.unwrap();
+        let counts = test_store.store.libraries.library_counts().await.unwrap();
         let count = |id: LibraryId| counts.get(&id).copied().unwrap_or_default();
         let files = |files| LibraryCounts { files, missing: 0 };
         assert_eq!((count(everything.id), count(part.id)), (files(4), files(2)));
 
-        let mut change = test_store.store.change_identity().await.unwrap();
+        let mut change = test_store.store.identity.change_identity().await.unwrap();
         change.delete_library(&everything).await.unwrap();
         change.commit().await.unwrap();
         assert_eq!(
@@ -315,8 +342,8 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
         );
         let closed = library(test_store, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
         insert(test_store, &closed).await;
-        let before = test_store.store.identity_revision();
-        let early = test_store.store.media_scope(ada).await.unwrap();
+        let before = test_store.store.identity.identity_revision();
+        let early = test_store.store.libraries.media_scope(ada).await.unwrap();
         let mut ids = Vec::new();
         for path in ["bb", "b", "b/x"] {
             let (_, folder) = test_store.folder(MediaKind::photos(), path).await;
@@ -325,24 +352,29 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
             ids.extend(test_store.persist(vec![file]).await);
         }
         assert_eq!(
-            test_store.store.identity_revision(),
+            test_store.store.identity.identity_revision(),
             before + 1,
             "a class that nobody can know is told of once"
         );
         let filter = PhotoFilter::default();
         let newest = ListRequest::new(PhotoOrder::CreatedAt, UP, PAGE);
         // What was found out before the folders were there is good enough to hide them.
-        for scope in [early, test_store.store.media_scope(ada).await.unwrap()] {
-            let photos = test_store.store.list_photos(&scope, &filter, &newest);
+        for scope in [early, test_store.store.libraries.media_scope(ada).await.unwrap()] {
+            let photos = test_store.store.photos.list_photos(&scope, &filter, &newest);
             let photos = photos.await.unwrap();
             let seen: Vec<PhotoId> = photos.items.iter().map(|photo| photo.id).collect();
             assert_eq!((seen, photos.total), (vec![PhotoId::from(ids[0])], 1));
             for (at, id) in ids.iter().enumerate() {
-                let photo = test_store.store.photo(&scope, PhotoId::from(*id)).await.unwrap();
+                let photo = test_store
+                    .store
+                    .photos
+                    .photo(&scope, PhotoId::from(*id))
+                    .await
+                    .unwrap();
                 assert_eq!(photo.is_some(), at == 0);
             }
         }
-        let counts = test_store.store.library_counts().await.unwrap();
+        let counts = test_store.store.libraries.library_counts().await.unwrap();
         assert_eq!(counts[&closed.id], LibraryCounts { files: 2, missing: 0 });
     })
     .await;
@@ -383,7 +415,7 @@ async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_clas
             [PhotoId::from(files[0].file.id), PhotoId::from(files[1].file.id)]
         );
         for (user, seen) in [(ada, [true, false]), (bob, [true, true])] {
-            let scope = test_store.store.media_scope(user).await.unwrap();
+            let scope = test_store.store.libraries.media_scope(user).await.unwrap();
             let sees: Vec<bool> = told.iter().map(|(_, class)| scope.may_see_file(*class)).collect();
             assert_eq!(sees, seen);
         }
@@ -417,7 +449,7 @@ async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
             &library(test_store, MediaKind::music(), &[""], &grants),
         )
         .await;
-        let mut change = test_store.store.change_identity().await.unwrap();
+        let mut change = test_store.store.identity.change_identity().await.unwrap();
         assert!(change.delete_user(bob).await.unwrap());
         change.delete_role("day").await.unwrap();
         change.assign_role(ada, "day", NOW).await.unwrap();
@@ -427,7 +459,7 @@ async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
             Vec::<String>::new(),
             "a later role of the name is another"
         );
-        let left = &test_store.store.libraries().await.unwrap()[0];
+        let left = &test_store.store.libraries.libraries().await.unwrap()[0];
         assert_eq!((left.restricted, left.grants.as_slice()), (true, &[][..]));
     })
     .await;
@@ -441,19 +473,21 @@ async fn changes_of_what_is_not_seen_are_not_told() {
         let mut closed = library(test_store, MediaKind::music(), &["b"], &[]);
         closed.restricted = true;
         insert(test_store, &closed).await;
-        let scope = test_store.store.media_scope(ada).await.unwrap();
+        let scope = test_store.store.libraries.media_scope(ada).await.unwrap();
         let items: Vec<_> = ids.iter().map(|id| (ItemType::MusicTrack, id.get())).collect();
         let mut asked = items.clone();
         asked.push((ItemType::MusicTrack, 1));
         asked.push((ItemType::Photo, ids[0].get()));
         let access = test_store
             .store
+            .items
             .accessible_items_of(&scope, &asked)
             .await
             .unwrap();
         assert_eq!(access, HashSet::from([items[0], items[3]]));
         let access = test_store
             .store
+            .items
             .accessible_items_of(ALL_MEDIA, &asked)
             .await
             .unwrap();
@@ -473,6 +507,7 @@ async fn changes_of_what_is_not_seen_are_not_told() {
         let all = [added, vec![told[2]]].concat();
         let seen = test_store
             .store
+            .changes
             .accessible_changes(&scope, all.clone())
             .await
             .unwrap();
@@ -480,6 +515,7 @@ async fn changes_of_what_is_not_seen_are_not_told() {
         assert_eq!(
             test_store
                 .store
+                .changes
                 .accessible_changes(ALL_MEDIA, all.clone())
                 .await
                 .unwrap(),
@@ -494,6 +530,7 @@ async fn changes_of_what_is_not_seen_are_not_told() {
         ] {
             let none = test_store
                 .store
+                .items
                 .accessible_items_of(&scope, &[(index, 1)])
                 .await
                 .unwrap();
@@ -505,7 +542,13 @@ async fn changes_of_what_is_not_seen_are_not_told() {
             SearchIndex::Shows,
             SearchIndex::Episodes,
         ];
-        for found in test_store.store.search(&scope, &others, "b", PAGE).await.unwrap() {
+        for found in test_store
+            .store
+            .search
+            .search(&scope, &others, "b", PAGE)
+            .await
+            .unwrap()
+        {
             assert_eq!(found.total, 0);
         }
     })

@@ -20,6 +20,7 @@ const WHOLE: OrderedPagination = OrderedPagination { order: UP, page: ALL };
 async fn titles(test_store: &TestStore, filter: &TrackFilter, by: TrackOrder, order: Order) -> Vec<String> {
     let tracks = test_store
         .store
+        .music
         .list_tracks(ALL_MEDIA, filter, &ListRequest::new(by, order, ALL))
         .await
         .unwrap();
@@ -30,6 +31,7 @@ async fn titles(test_store: &TestStore, filter: &TrackFilter, by: TrackOrder, or
 async fn artists(test_store: &TestStore) -> Vec<(String, i64, i64)> {
     let artists = test_store
         .store
+        .music
         .list_artists(
             ALL_MEDIA,
             &ArtistFilter::default(),
@@ -47,6 +49,7 @@ async fn artists(test_store: &TestStore) -> Vec<(String, i64, i64)> {
 async fn releases(test_store: &TestStore) -> Vec<(String, i64)> {
     let listed = test_store
         .store
+        .music
         .list_releases(
             ALL_MEDIA,
             &ReleaseFilter::default(),
@@ -64,6 +67,7 @@ async fn releases(test_store: &TestStore) -> Vec<(String, i64)> {
 async fn genres(test_store: &TestStore) -> Vec<(String, i64)> {
     let listed = test_store
         .store
+        .music
         .list_genres(ALL_MEDIA, &ListRequest::new(GenreOrder::Name, UP, ALL))
         .await
         .unwrap();
@@ -77,6 +81,7 @@ async fn genres(test_store: &TestStore) -> Vec<(String, i64)> {
 async fn found(test_store: &TestStore, index: SearchIndex, words: &str) -> u64 {
     let found = test_store
         .store
+        .search
         .search(ALL_MEDIA, &[index], words, ALL)
         .await
         .unwrap();
@@ -108,6 +113,7 @@ async fn track_comes_back_as_it_was_read() {
             .await;
         let track = test_store
             .store
+            .music
             .track(ALL_MEDIA, ids[0].into())
             .await
             .unwrap()
@@ -150,6 +156,7 @@ async fn track_comes_back_as_it_was_read() {
 
         let release = test_store
             .store
+            .music
             .release(ALL_MEDIA, track.release.unwrap().0)
             .await
             .unwrap()
@@ -169,6 +176,7 @@ async fn track_comes_back_as_it_was_read() {
 
         let file = test_store
             .store
+            .files
             .media_file(ALL_MEDIA, ids[0])
             .await
             .unwrap()
@@ -183,6 +191,7 @@ async fn track_comes_back_as_it_was_read() {
         );
         let picture = test_store
             .store
+            .music
             .release_picture(ALL_MEDIA, release.id)
             .await
             .unwrap()
@@ -278,6 +287,7 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
 
         let ann = test_store
             .store
+            .music
             .list_artists(
                 ALL_MEDIA,
                 &ArtistFilter::default(),
@@ -341,6 +351,7 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
         let page = Pagination { take: 2, skip: 1 };
         let page = test_store
             .store
+            .music
             .list_tracks(ALL_MEDIA, &all, &ListRequest::new(TrackOrder::Title, UP, page))
             .await
             .unwrap();
@@ -348,6 +359,7 @@ async fn tracks_are_ordered_and_filtered_alike_everywhere() {
         assert_eq!((page_titles, page.total), (vec!["Échoes", "_Über"], 4));
         let none = test_store
             .store
+            .music
             .list_tracks(
                 ALL_MEDIA,
                 &all,
@@ -376,6 +388,7 @@ async fn tracks_form_releases_artists_and_genres() {
         let all = ReleaseFilter::default();
         let years = test_store
             .store
+            .music
             .list_releases(
                 ALL_MEDIA,
                 &all,
@@ -390,6 +403,7 @@ async fn tracks_form_releases_artists_and_genres() {
         };
         let rock = test_store
             .store
+            .music
             .list_releases(
                 ALL_MEDIA,
                 &rock,
@@ -400,6 +414,7 @@ async fn tracks_form_releases_artists_and_genres() {
         assert_eq!((rock.total, rock.items[0].title.as_str()), (1, "First"));
         let tracks = test_store
             .store
+            .music
             .release_tracks(ALL_MEDIA, rock.items[0].id, WHOLE)
             .await
             .unwrap();
@@ -409,6 +424,7 @@ async fn tracks_form_releases_artists_and_genres() {
         assert_eq!(
             test_store
                 .store
+                .music
                 .artist(ALL_MEDIA, ann)
                 .await
                 .unwrap()
@@ -418,6 +434,7 @@ async fn tracks_form_releases_artists_and_genres() {
         );
         let hers = test_store
             .store
+            .music
             .list_releases(
                 ALL_MEDIA,
                 &ReleaseFilter {
@@ -489,6 +506,7 @@ async fn artists_are_narrowed_by_their_tracks_and_releases() {
             let request = ListRequest::new(ArtistOrder::Name, UP, ALL);
             let listed = test_store
                 .store
+                .music
                 .list_artists(ALL_MEDIA, &filter, &request)
                 .await
                 .unwrap();
@@ -518,6 +536,7 @@ async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
         test_store.persist(vec![alone]).await;
         let releases = test_store
             .store
+            .music
             .list_releases(
                 ALL_MEDIA,
                 &ReleaseFilter::default(),
@@ -528,6 +547,7 @@ async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
         let moon = releases.items.iter().find(|release| release.title == "Moon");
         let listed = test_store
             .store
+            .music
             .list_artists(
                 ALL_MEDIA,
                 &ArtistFilter::default(),
@@ -538,7 +558,7 @@ async fn artist_shows_the_picture_of_their_first_release_that_has_one() {
         let pictures: Vec<_> = listed.items.iter().map(|artist| artist.artwork_release).collect();
         assert_eq!(pictures, [moon.map(|release| release.id), None]);
         let ann = listed.items[0].id;
-        let shown = test_store.store.artist(ALL_MEDIA, ann).await.unwrap();
+        let shown = test_store.store.music.artist(ALL_MEDIA, ann).await.unwrap();
         assert_eq!(shown.as_ref(), listed.items.first());
     })
     .await;
@@ -584,6 +604,7 @@ async fn search_with_many_hits_goes_on_in_the_order_of_their_numbers() {
         for (skip, take) in [(0, 12), (195, 6), (195, 20), (225, 12), (230, 12), (0, 0)] {
             let found = test_store
                 .store
+                .search
                 .search(ALL_MEDIA, &indexes, "a", Pagination { take, skip });
             let found = found.await.unwrap();
             let count_cache: Vec<u64> = found.iter().map(|hits| hits.total).collect();
@@ -702,6 +723,7 @@ async fn file_that_failed_is_errored_and_keeps_what_was_read_of_it_before() {
         for (id, title) in [(ids[0], "Échoes"), (ids[1], "Zebra")] {
             let track = test_store
                 .store
+                .music
                 .track(ALL_MEDIA, id.into())
                 .await
                 .unwrap()
@@ -709,23 +731,33 @@ async fn file_that_failed_is_errored_and_keeps_what_was_read_of_it_before() {
             assert_eq!((track.title.as_str(), track.missing), (title, false));
         }
         assert_eq!(releases(test_store).await[0], ("First".into(), 2));
-        let drawable = test_store.store.drawable_tracks(ALL_MEDIA).await.unwrap();
+        let drawable = test_store
+            .store
+            .playback_queues
+            .drawable_tracks(ALL_MEDIA)
+            .await
+            .unwrap();
         assert_eq!(drawable.len(), 2, "what cannot be read is not played unasked");
-        let files = test_store.store.files_in_folders(&[folder]).await.unwrap();
+        let files = test_store.store.index.files_in_folders(&[folder]).await.unwrap();
         let errored = files
             .iter()
             .filter(|file| file.status == FileStatus::Errored)
             .count();
         assert_eq!((files.len(), errored), (4, 2));
-        let directory = test_store.store.list_directories().await.unwrap()[0].id;
+        let directory = test_store.store.directories.list_directories().await.unwrap()[0].id;
         for (path, indexed) in [("a", 2), ("", 0), ("a/b", 0)] {
             let folder = RelativePath::from_stored(path.into());
-            let names = test_store.store.indexed_names(directory, &folder).await.unwrap();
+            let names = test_store
+                .store
+                .index
+                .indexed_names(directory, &folder)
+                .await
+                .unwrap();
             assert_eq!(names.len(), indexed, "{path:?} {names:?}");
             assert!(!names.contains("1") && !names.contains("2"), "{names:?}");
         }
         assert_eq!(
-            test_store.store.file_counts().await.unwrap()[&MediaKind::music()],
+            test_store.store.directories.file_counts().await.unwrap()[&MediaKind::music()],
             2
         );
     })
@@ -749,6 +781,7 @@ async fn missing_file_keeps_its_row_and_comes_back() {
         assert!(
             test_store
                 .store
+                .music
                 .track(ALL_MEDIA, ids[0].into())
                 .await
                 .unwrap()
@@ -758,6 +791,7 @@ async fn missing_file_keeps_its_row_and_comes_back() {
         assert!(
             test_store
                 .store
+                .files
                 .media_file(ALL_MEDIA, ids[0])
                 .await
                 .unwrap()
@@ -771,7 +805,7 @@ async fn missing_file_keeps_its_row_and_comes_back() {
             4
         );
         assert_eq!(
-            test_store.store.file_counts().await.unwrap()[&MediaKind::music()],
+            test_store.store.directories.file_counts().await.unwrap()[&MediaKind::music()],
             1
         );
         let restored = vec![ids[0], ids[3]];
@@ -786,13 +820,14 @@ async fn missing_file_keeps_its_row_and_comes_back() {
         assert!(
             !test_store
                 .store
+                .music
                 .track(ALL_MEDIA, ids[0].into())
                 .await
                 .unwrap()
                 .unwrap()
                 .missing
         );
-        let files = test_store.store.files_in_folders(&[folder]).await.unwrap();
+        let files = test_store.store.index.files_in_folders(&[folder]).await.unwrap();
         assert_eq!(
             files
                 .iter()
@@ -800,7 +835,13 @@ async fn missing_file_keeps_its_row_and_comes_back() {
                 .count(),
             2
         );
-        let changes = test_store.store.changes(Some(0), 100).await.unwrap().changes;
+        let changes = test_store
+            .store
+            .changes
+            .changes(Some(0), 100)
+            .await
+            .unwrap()
+            .changes;
         let restored = changes
             .iter()
             .filter(|change| change.change.kind == ChangeKind::Restored)
@@ -854,6 +895,7 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
         let names = async |filter: &PhotoFilter, by, order| -> Vec<String> {
             let listed = test_store
                 .store
+                .photos
                 .list_photos(ALL_MEDIA, filter, &ListRequest::new(by, order, ALL))
                 .await
                 .unwrap();
@@ -942,6 +984,7 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
         }
         let stored = test_store
             .store
+            .photos
             .photo(ALL_MEDIA, PhotoId::from(ids[0]))
             .await
             .unwrap()
@@ -957,9 +1000,9 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
 async fn deindex_forgets_all_media_and_nothing_else() {
     on_each_database(async |test_store: &mut TestStore| {
         let (folder, _) = small_library(test_store).await;
-        let read_to = test_store.store.changes(None, 100).await.unwrap().next;
+        let read_to = test_store.store.changes.changes(None, 100).await.unwrap().next;
         assert!(read_to > 0);
-        test_store.store.deindex().await.unwrap();
+        test_store.store.index.deindex().await.unwrap();
         assert_eq!(
             (
                 artists(test_store).await.len(),
@@ -968,16 +1011,29 @@ async fn deindex_forgets_all_media_and_nothing_else() {
             ),
             (0, 0, 0)
         );
-        assert_eq!(test_store.store.files_in_folders(&[folder]).await.unwrap(), []);
-        assert_eq!(found(test_store, SearchIndex::Tracks, "a").await, 0);
-        assert_eq!(test_store.store.list_directories().await.unwrap().len(), 1);
         assert_eq!(
-            test_store.store.file_counts().await.unwrap()[&MediaKind::music()],
+            test_store.store.index.files_in_folders(&[folder]).await.unwrap(),
+            []
+        );
+        assert_eq!(found(test_store, SearchIndex::Tracks, "a").await, 0);
+        assert_eq!(
+            test_store
+                .store
+                .directories
+                .list_directories()
+                .await
+                .unwrap()
+                .len(),
+            1
+        );
+        assert_eq!(
+            test_store.store.directories.file_counts().await.unwrap()[&MediaKind::music()],
             0
         );
         assert!(
             test_store
                 .store
+                .changes
                 .changes(Some(read_to), 100)
                 .await
                 .unwrap()
@@ -985,7 +1041,12 @@ async fn deindex_forgets_all_media_and_nothing_else() {
         );
         small_library(test_store).await;
         assert_eq!(releases(test_store).await.len(), 2);
-        let changes = test_store.store.changes(Some(read_to), 100).await.unwrap();
+        let changes = test_store
+            .store
+            .changes
+            .changes(Some(read_to), 100)
+            .await
+            .unwrap();
         assert!(
             changes.incomplete,
             "who had read all is not told of additions alone"
@@ -1027,6 +1088,7 @@ async fn texts_without_end_are_stored_and_found() {
         assert_eq!(
             test_store
                 .store
+                .music
                 .track(ALL_MEDIA, ids[0].into())
                 .await
                 .unwrap()
@@ -1060,13 +1122,13 @@ async fn folders_of_a_large_directory_are_all_there() {
             .collect();
         expected.extend(more.iter().map(|(id, _)| *id));
         for some in more.chunks(1000) {
-            test_store.store.add_folders(directory, some).await.unwrap();
+            test_store.store.index.add_folders(directory, some).await.unwrap();
         }
         test_store
             .folder(MediaKind::photos(), "of another directory")
             .await;
         let mut found: Vec<FolderId> = Vec::new();
-        for folder in test_store.store.folders(directory).await.unwrap() {
+        for folder in test_store.store.index.folders(directory).await.unwrap() {
             assert_eq!((folder.digest, folder.file_count), (None, 0));
             found.push(folder.id);
         }

@@ -209,7 +209,12 @@ async fn batches(
                 (test_store.id(), RelativePath::root().join_text(&path))
             })
             .collect();
-        test_store.store.add_folders(directory, &folders).await.unwrap();
+        test_store
+            .store
+            .index
+            .add_folders(directory, &folders)
+            .await
+            .unwrap();
         let files = (start..start + BATCH)
             .map(|number| {
                 let (name, record) = make(number);

@@ -54,11 +54,11 @@ impl TestStore {
     }
 
     fn writer(&self) -> ScanWriter {
-        self.store.scan_writer(Arc::clone(&self.ids))
+        self.store.index.scan_writer(Arc::clone(&self.ids))
     }
 
     async fn reopen(&mut self) {
-        self.store.close().await;
+        self.store.database.close().await;
         self.store = Store::open(&self.url, StoreOptions::default()).await.unwrap();
     }
 
@@ -67,12 +67,14 @@ impl TestStore {
         let root = PathBuf::from(format!("/media/{kind}"));
         let directories = self
             .store
+            .directories
             .sync_directories(&[(kind, root)], &self.ids, NOW)
             .await
             .unwrap();
         let directory = directories[0].id;
         let folder = self.id();
         self.store
+            .index
             .add_folders(directory, &[(folder, RelativePath::root().join_text(path))])
             .await
             .unwrap();
@@ -209,8 +211,8 @@ async fn sqlite_test_store() -> TestStore {
 async fn on_each_database(test: impl AsyncFn(&mut TestStore)) {
     let mut sqlite = sqlite_test_store().await;
     test(&mut sqlite).await;
-    sqlite.store.check_integrity().await.unwrap();
-    sqlite.store.close().await;
+    sqlite.store.database.check_integrity().await.unwrap();
+    sqlite.store.database.close().await;
     let Some(server) = postgres_url() else { return };
     on_postgres(&server, test).await;
 }
@@ -219,6 +221,6 @@ async fn on_postgres(server: &str, test: impl AsyncFn(&mut TestStore)) {
     let schema = Schema::create(server).await;
     let mut postgres = test_store(schema.url.clone(), tempfile::tempdir().unwrap()).await;
     test(&mut postgres).await;
-    postgres.store.close().await;
+    postgres.store.database.close().await;
     schema.drop().await;
 }

@@ -34,6 +34,7 @@ async fn page(
 ) -> (Vec<i64>, u64, Option<Cursor>) {
     let listed = test_store
         .store
+        .music
         .list_tracks(ALL_MEDIA, filter, request)
         .await
         .unwrap();
@@ -101,6 +102,7 @@ async fn items_without_a_value_are_last_in_both_directions() {
             let all = TrackFilter::default();
             test_store
                 .store
+                .music
                 .list_tracks(ALL_MEDIA, &all, &whole)
                 .await
                 .unwrap()
@@ -144,6 +146,7 @@ async fn tracks_of_a_release_without_a_number_are_last_in_both_directions() {
         let all = TrackFilter::default();
         let listed = test_store
             .store
+            .music
             .list_tracks(ALL_MEDIA, &all, &request)
             .await
             .unwrap();
@@ -158,6 +161,7 @@ async fn tracks_of_a_release_without_a_number_are_last_in_both_directions() {
             };
             let tracks = test_store
                 .store
+                .music
                 .release_tracks(ALL_MEDIA, release, part)
                 .await
                 .unwrap();
@@ -186,10 +190,11 @@ async fn place_holds_when_its_item_is_gone_and_is_no_place_of_another_order() {
         let sql = sqlx::AssertSqlSafe("DELETE FROM files WHERE file_id = $1".to_owned());
         let mut tx = test_store
             .store
-            .write(crate::write_queue::WritePriority::Scan)
+            .database
+            .write(crate::db::write_queue::WritePriority::Scan)
             .await
             .unwrap();
-        tx.execute(sql, &crate::args::args![next.id]).await.unwrap();
+        tx.execute(sql, &crate::db::args::args![next.id]).await.unwrap();
         tx.commit().await.unwrap();
         request.after = Some(next.clone());
         let (rest, total, _) = page(test_store, &all, &request).await;
@@ -204,7 +209,7 @@ async fn place_holds_when_its_item_is_gone_and_is_no_place_of_another_order() {
             of(TrackOrder::Year, Order::Ascending),
             of(TrackOrder::CreatedAt, Order::Ascending),
         ] {
-            let refused = test_store.store.list_tracks(ALL_MEDIA, &all, &other).await;
+            let refused = test_store.store.music.list_tracks(ALL_MEDIA, &all, &other).await;
             assert!(matches!(refused, Err(StoreError::ForeignCursor)), "{other:?}");
         }
         let forged = ListRequest {
@@ -214,7 +219,7 @@ async fn place_holds_when_its_item_is_gone_and_is_no_place_of_another_order() {
             }),
             ..ListRequest::new(TrackOrder::Title, Order::Ascending, Pagination::default())
         };
-        let refused = test_store.store.list_tracks(ALL_MEDIA, &all, &forged).await;
+        let refused = test_store.store.music.list_tracks(ALL_MEDIA, &all, &forged).await;
         assert!(matches!(refused, Err(StoreError::ForeignCursor)));
     })
     .await;
@@ -268,7 +273,7 @@ async fn list_of_some_libraries_holds_what_lies_in_them() {
         let (first, second) = (library("a"), library("b"));
         super::libraries::user(test_store, "ada", &[]).await;
         for library in [&first, &second] {
-            let mut change = test_store.store.change_identity().await.unwrap();
+            let mut change = test_store.store.identity.change_identity().await.unwrap();
             change.insert_library(library).await.unwrap();
             change.commit().await.unwrap();
         }
@@ -280,6 +285,7 @@ async fn list_of_some_libraries_holds_what_lies_in_them() {
             let filter = PhotoFilter::default();
             let listed = test_store
                 .store
+                .photos
                 .list_photos(ALL_MEDIA, &filter, &request)
                 .await
                 .unwrap();

@@ -39,6 +39,7 @@ async fn user(test_store: &TestStore, name: &str) -> UserId {
     };
     test_store
         .store
+        .instance
         .create_instance_if_absent(&instance)
         .await
         .unwrap();
@@ -52,7 +53,7 @@ async fn user(test_store: &TestStore, name: &str) -> UserId {
         is_guest: false,
         created_at: NOW,
     };
-    let mut change = test_store.store.change_identity().await.unwrap();
+    let mut change = test_store.store.identity.change_identity().await.unwrap();
     assert!(change.insert_user(&new).await.unwrap());
     change.commit().await.unwrap();
     new.id
@@ -66,17 +67,31 @@ async fn album(test_store: &TestStore, owner: UserId, name: &str, readers: Album
         description: None,
         readers,
     };
-    assert!(test_store.store.insert_photo_album(&new, 10, NOW).await.unwrap());
+    assert!(
+        test_store
+            .store
+            .photo_albums
+            .insert_photo_album(&new, 10, NOW)
+            .await
+            .unwrap()
+    );
     new.id
 }
 
 async fn shown(test_store: &TestStore, id: PhotoId) -> Photo {
-    test_store.store.photo(ALL_MEDIA, id).await.unwrap().unwrap()
+    test_store
+        .store
+        .photos
+        .photo(ALL_MEDIA, id)
+        .await
+        .unwrap()
+        .unwrap()
 }
 
 async fn listed(test_store: &TestStore, filter: &PhotoFilter, by: PhotoOrder) -> Vec<PhotoId> {
     let listed = test_store
         .store
+        .photos
         .list_photos(ALL_MEDIA, filter, &ListRequest::new(by, UP, PAGE))
         .await
         .unwrap();
@@ -87,6 +102,7 @@ async fn listed(test_store: &TestStore, filter: &PhotoFilter, by: PhotoOrder) ->
 async fn days(test_store: &TestStore, filter: &PhotoFilter, granularity: Granularity) -> Vec<(String, i64)> {
     let buckets = test_store
         .store
+        .photos
         .photo_buckets(ALL_MEDIA, filter, &[], granularity)
         .await
         .unwrap();
@@ -115,6 +131,7 @@ async fn photos_are_counted_by_day_and_month_and_found_by_both() {
         assert_eq!(days(test_store, &all, Granularity::Day).await, expected);
         let months = test_store
             .store
+            .photos
             .photo_buckets(ALL_MEDIA, &all, &[], Granularity::Month)
             .await
             .unwrap();
@@ -182,10 +199,11 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
             place: Some(Some(place)),
             description: Some(Some("In Vienna".into())),
         };
-        let since = test_store.store.changes(None, 100).await.unwrap().next;
+        let since = test_store.store.changes.changes(None, 100).await.unwrap().next;
         let update = async |patch: &PhotoPatch| {
             test_store
                 .store
+                .photos
                 .update_photo(ALL_MEDIA, id, patch, LATER)
                 .await
                 .unwrap()
@@ -217,7 +235,13 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
         corrected().await;
         // The same again is no change.
         assert_eq!(update(&patch).await, Some(0));
-        let changes = test_store.store.changes(Some(since), 100).await.unwrap().changes;
+        let changes = test_store
+            .store
+            .changes
+            .changes(Some(since), 100)
+            .await
+            .unwrap()
+            .changes;
         assert_eq!(changes.len(), 1);
         assert_eq!(
             (changes[0].change.item, changes[0].change.kind, changes[0].item),
@@ -268,6 +292,7 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
         let hidden = MediaScope::Classes([77].into());
         let unseen = test_store
             .store
+            .photos
             .update_photo(&hidden, id, &patch, LATER)
             .await
             .unwrap();
@@ -288,6 +313,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
             let key = (ada, id);
             let added = test_store
                 .store
+                .photo_albums
                 .add_to_photo_album(ALL_MEDIA, key, photos, most, LATER)
                 .await;
             added.unwrap().unwrap()
@@ -331,6 +357,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         let get = async |scope: &MediaScope| {
             test_store
                 .store
+                .photo_albums
                 .photo_album(scope, ada, id)
                 .await
                 .unwrap()
@@ -355,6 +382,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
             };
             test_store
                 .store
+                .photo_albums
                 .update_photo_album(ada, id, &patch, LATER)
                 .await
                 .unwrap()
@@ -366,6 +394,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         assert_eq!(cover(Some(ids[0])).await, Some(ids[0]));
         let (outcomes, removed, _) = test_store
             .store
+            .photo_albums
             .remove_from_photo_album((ada, id), &[ids[0], ids[3]], LATER)
             .await
             .unwrap()
@@ -383,7 +412,12 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
             listed(test_store, &filter, PhotoOrder::Album).await,
             [ids[2], ids[1]]
         );
-        let of = test_store.store.albums_of_photos(ada, &ids).await.unwrap();
+        let of = test_store
+            .store
+            .photo_albums
+            .albums_of_photos(ada, &ids)
+            .await
+            .unwrap();
         assert_eq!(of.get(&ids[1]), Some(&vec![id]));
         assert_eq!(of.get(&ids[0]), None);
 
@@ -400,6 +434,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         assert_eq!(get(ALL_MEDIA).await.cover, Some(ids[1]));
         test_store
             .store
+            .photo_albums
             .delete_photo_album(ada, id)
             .await
             .unwrap()
@@ -407,6 +442,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         assert!(
             test_store
                 .store
+                .photo_albums
                 .delete_photo_album(ada, id)
                 .await
                 .unwrap()
@@ -444,6 +480,7 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
         let names = async |user, by| -> Vec<PhotoAlbumId> {
             let listed = test_store
                 .store
+                .photo_albums
                 .list_photo_albums(ALL_MEDIA, user, by, UP, PAGE)
                 .await
                 .unwrap();
@@ -460,9 +497,22 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
             (cat, with_ben, false),
             (cat, open, true),
         ] {
-            let shown = test_store.store.photo_album(ALL_MEDIA, user, id).await.unwrap();
+            let shown = test_store
+                .store
+                .photo_albums
+                .photo_album(ALL_MEDIA, user, id)
+                .await
+                .unwrap();
             assert_eq!(shown.is_some(), sees);
-            assert_eq!(test_store.store.sees_photo_album(user, id).await.unwrap(), sees);
+            assert_eq!(
+                test_store
+                    .store
+                    .photo_albums
+                    .sees_photo_album(user, id)
+                    .await
+                    .unwrap(),
+                sees
+            );
         }
         let patch = PhotoAlbumPatch {
             name: Some("New".into()),
@@ -472,20 +522,31 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
         let update = async |user, id| {
             test_store
                 .store
+                .photo_albums
                 .update_photo_album(user, id, &patch, LATER)
                 .await
                 .unwrap()
         };
         for (user, id) in [(ben, with_ben), (cat, open)] {
             assert_eq!(update(user, id).await, None);
-            assert_eq!(test_store.store.delete_photo_album(user, id).await.unwrap(), None);
+            assert_eq!(
+                test_store
+                    .store
+                    .photo_albums
+                    .delete_photo_album(user, id)
+                    .await
+                    .unwrap(),
+                None
+            );
             let added = test_store
                 .store
+                .photo_albums
                 .add_to_photo_album(ALL_MEDIA, (user, id), &[], 9, LATER)
                 .await;
             assert!(added.unwrap().is_none());
             let removed = test_store
                 .store
+                .photo_albums
                 .remove_from_photo_album((user, id), &[], LATER)
                 .await;
             assert!(removed.unwrap().is_none());
@@ -506,14 +567,22 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
             description: None,
             readers: AlbumReaders::default(),
         };
-        assert!(!test_store.store.insert_photo_album(&new, 3, NOW).await.unwrap());
+        assert!(
+            !test_store
+                .store
+                .photo_albums
+                .insert_photo_album(&new, 3, NOW)
+                .await
+                .unwrap()
+        );
         let known = test_store
             .store
+            .users
             .known_users(&[ada, UserId::from(5)])
             .await
             .unwrap();
         assert_eq!(known, [ada].into());
-        let mut change = test_store.store.change_identity().await.unwrap();
+        let mut change = test_store.store.identity.change_identity().await.unwrap();
         assert!(change.delete_user(ada).await.unwrap());
         change.commit().await.unwrap();
         assert!(

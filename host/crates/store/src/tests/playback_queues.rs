@@ -29,7 +29,12 @@ async fn create(test_store: &TestStore, user: UserId, second: i64) -> PlaybackQu
         created_at: now,
         modified_at: now,
     };
-    let change = test_store.store.create_queue(queue.clone()).await.unwrap();
+    let change = test_store
+        .store
+        .playback_queues
+        .create_queue(queue.clone())
+        .await
+        .unwrap();
     assert_eq!(change.commit().await.unwrap(), queue);
     queue.id
 }
@@ -37,6 +42,7 @@ async fn create(test_store: &TestStore, user: UserId, second: i64) -> PlaybackQu
 async fn change(test_store: &TestStore, user: UserId, id: PlaybackQueueId) -> QueueChange {
     test_store
         .store
+        .playback_queues
         .change_queue(user, id, NOW)
         .await
         .unwrap()
@@ -53,6 +59,7 @@ fn fresh(test_store: &TestStore, count: usize) -> Vec<(ItemId, ItemKey)> {
 async fn order(test_store: &TestStore, user: UserId, id: PlaybackQueueId) -> Vec<ItemId> {
     let window = test_store
         .store
+        .playback_queues
         .queue_window(user, id, None, 0, 20_000)
         .await
         .unwrap();
@@ -161,7 +168,16 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
                     assert_eq!(model[cursor.index as usize], cursor.item);
                 }
                 assert_eq!(order(test_store, ada, id).await, model, "{seed} {step}");
-                assert_eq!(test_store.store.queue(ada, id).await.unwrap().unwrap(), queue);
+                assert_eq!(
+                    test_store
+                        .store
+                        .playback_queues
+                        .queue(ada, id)
+                        .await
+                        .unwrap()
+                        .unwrap(),
+                    queue
+                );
             }
             assert!(model.len() > 20, "the steps make a list");
         }
@@ -207,7 +223,12 @@ async fn window_shows_what_lies_around_an_item() {
         );
         let id = create(test_store, ada, 0).await;
         assert_eq!(
-            test_store.store.queue_window(ada, id, None, 5, 5).await.unwrap(),
+            test_store
+                .store
+                .playback_queues
+                .queue_window(ada, id, None, 5, 5)
+                .await
+                .unwrap(),
             None
         );
         let items = fresh(test_store, 10);
@@ -224,6 +245,7 @@ async fn window_shows_what_lies_around_an_item() {
             let around = around.map(|at: usize| items[at].0);
             let window = test_store
                 .store
+                .playback_queues
                 .queue_window(ada, id, around, leading, trailing)
                 .await
                 .unwrap()
@@ -237,26 +259,58 @@ async fn window_shows_what_lies_around_an_item() {
             assert_eq!((shown, window.total, window.revision), (wanted, 10, 2));
         }
         assert_eq!(
-            test_store.store.queue_window(bob, id, None, 5, 5).await.unwrap(),
+            test_store
+                .store
+                .playback_queues
+                .queue_window(bob, id, None, 5, 5)
+                .await
+                .unwrap(),
             None
         );
-        assert!(test_store.store.queue(bob, id).await.unwrap().is_none());
         assert!(
             test_store
                 .store
+                .playback_queues
+                .queue(bob, id)
+                .await
+                .unwrap()
+                .is_none()
+        );
+        assert!(
+            test_store
+                .store
+                .playback_queues
                 .change_queue(bob, id, NOW)
                 .await
                 .unwrap()
                 .is_none()
         );
-        let found = test_store.store.queue_of_item(ada, items[3].0).await.unwrap();
+        let found = test_store
+            .store
+            .playback_queues
+            .queue_of_item(ada, items[3].0)
+            .await
+            .unwrap();
         assert_eq!(found, Some((id, (ItemType::MusicTrack, 3))));
         assert_eq!(
-            test_store.store.queue_of_item(bob, items[3].0).await.unwrap(),
+            test_store
+                .store
+                .playback_queues
+                .queue_of_item(bob, items[3].0)
+                .await
+                .unwrap(),
             None
         );
         change(test_store, ada, id).await.delete().await.unwrap();
-        assert!(test_store.store.queue(ada, id).await.unwrap().is_none());
+        assert!(
+            test_store
+                .store
+                .playback_queues
+                .queue(ada, id)
+                .await
+                .unwrap()
+                .is_none()
+        );
         assert_eq!(
             number(&test_store.url, "SELECT count(*) FROM playback_queue_items").await,
             0
@@ -277,14 +331,16 @@ async fn queue_that_was_longest_not_touched_makes_room() {
         for second in 0..MAX_QUEUES as i64 {
             made.push(create(test_store, ada, second).await);
         }
-        let touched =
-            test_store
-                .store
-                .change_queue(ada, made[0], Timestamp::from_millis(NOW.millis() + 999_000));
+        let touched = test_store.store.playback_queues.change_queue(
+            ada,
+            made[0],
+            Timestamp::from_millis(NOW.millis() + 999_000),
+        );
         touched.await.unwrap().unwrap().commit().await.unwrap();
         let last = create(test_store, ada, 500).await;
         let listed = test_store
             .store
+            .playback_queues
             .list_queues(ada, Pagination { take: 1000, skip: 0 })
             .await
             .unwrap();
@@ -292,7 +348,15 @@ async fn queue_that_was_longest_not_touched_makes_room() {
         let ids: Vec<_> = listed.items.iter().map(|queue| queue.id).collect();
         assert_eq!(ids[..2], [made[0], last]);
         assert!(!ids.contains(&made[1]) && ids.contains(&made[2]));
-        assert!(test_store.store.queue(bob, others).await.unwrap().is_some());
+        assert!(
+            test_store
+                .store
+                .playback_queues
+                .queue(bob, others)
+                .await
+                .unwrap()
+                .is_some()
+        );
     })
     .await;
 }
@@ -306,7 +370,12 @@ async fn changes_at_once_follow_each_other() {
             .map(|_| {
                 let (store, items) = (test_store.store.clone(), fresh(test_store, 3));
                 svc_platform::tasks::spawn("change", async move {
-                    let mut open = store.change_queue(ada, id, NOW).await.unwrap().unwrap();
+                    let mut open = store
+                        .playback_queues
+                        .change_queue(ada, id, NOW)
+                        .await
+                        .unwrap()
+                        .unwrap();
                     open.insert(&items, Place::Front).await.unwrap();
                     open.commit().await.unwrap().revision
                 })
@@ -344,11 +413,11 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
             &library(test_store, MediaKind::music(), &["b"], &[Grant::User(bob)]),
         )
         .await;
-        let scope = test_store.store.media_scope(ada).await.unwrap();
+        let scope = test_store.store.libraries.media_scope(ada).await.unwrap();
         let store = &test_store.store;
         for (at, rating) in [(0, 0.8), (1, 1.0), (3, 0.7)] {
             let key = (ItemType::MusicTrack, ids[at]);
-            store.rate(ada, key, rating, NOW).await.unwrap();
+            store.user_items.rate(ada, key, rating, NOW).await.unwrap();
         }
         let of = |at: &[(usize, u32)]| -> Vec<(i64, u32)> {
             let mut wanted: Vec<_> = at.iter().map(|(at, near)| (ids[*at], *near)).collect();
@@ -373,18 +442,43 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
                 &[(0, 2), (3, 0)][..],
             ),
         ] {
-            assert_eq!(sorted(store.drawable_tracks(scope).await.unwrap()), of(tracks));
             assert_eq!(
-                sorted(store.drawable_favorites(scope, ada).await.unwrap()),
+                sorted(store.playback_queues.drawable_tracks(scope).await.unwrap()),
+                of(tracks)
+            );
+            assert_eq!(
+                sorted(
+                    store
+                        .playback_queues
+                        .drawable_favorites(scope, ada)
+                        .await
+                        .unwrap()
+                ),
                 of(favorites)
             );
-            assert_eq!(store.drawable_favorites(scope, bob).await.unwrap(), []);
             assert_eq!(
-                store.drawable_similar(scope, &ids[..1]).await.unwrap(),
+                store
+                    .playback_queues
+                    .drawable_favorites(scope, bob)
+                    .await
+                    .unwrap(),
+                []
+            );
+            assert_eq!(
+                store
+                    .playback_queues
+                    .drawable_similar(scope, &ids[..1])
+                    .await
+                    .unwrap(),
                 of(similar)
             );
         }
-        let track = store.track(ALL_MEDIA, ids[0].into()).await.unwrap().unwrap();
+        let track = store
+            .music
+            .track(ALL_MEDIA, ids[0].into())
+            .await
+            .unwrap()
+            .unwrap();
         let release = (ItemType::MusicRelease, track.release.unwrap().0.get());
         let artist = (ItemType::MusicArtist, track.artists[0].id.get());
         let tracks = |at: &[usize]| -> Option<Vec<ItemKey>> {
@@ -392,21 +486,28 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
         };
         for key in [release, artist] {
             assert_eq!(
-                store.parts_of_item(ALL_MEDIA, key).await.unwrap(),
+                store.playback_queues.parts_of_item(ALL_MEDIA, key).await.unwrap(),
                 tracks(&[0, 1])
             );
-            assert_eq!(store.parts_of_item(&scope, key).await.unwrap(), tracks(&[0]));
+            assert_eq!(
+                store.playback_queues.parts_of_item(&scope, key).await.unwrap(),
+                tracks(&[0])
+            );
         }
         let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
         let parts = episodes(test_store, folder, "Show", &[(0, 1), (2, 1), (1, 2), (1, 1)]).await;
         let show = number(&test_store.url, "SELECT show_id FROM tv_shows").await;
         let found = store
+            .playback_queues
             .parts_of_item(&scope, (ItemType::TvShow, show))
             .await
             .unwrap();
         assert_eq!(found, Some(vec![parts[3], parts[2], parts[1], parts[0]]));
         let film = movie(test_store, folder, "Film").await;
-        assert_eq!(store.parts_of_item(&scope, film).await.unwrap(), None);
+        assert_eq!(
+            store.playback_queues.parts_of_item(&scope, film).await.unwrap(),
+            None
+        );
 
         // A file that is not there is not drawn.
         let missing = vec![FileId::from(ids[0])];
@@ -417,10 +518,17 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
         };
         test_store.writer().persist(&batch).await.unwrap();
         assert_eq!(
-            sorted(store.drawable_tracks(&scope).await.unwrap()),
+            sorted(store.playback_queues.drawable_tracks(&scope).await.unwrap()),
             of(&[(3, 0)])
         );
-        assert_eq!(store.drawable_favorites(&scope, ada).await.unwrap(), []);
+        assert_eq!(
+            store
+                .playback_queues
+                .drawable_favorites(&scope, ada)
+                .await
+                .unwrap(),
+            []
+        );
     })
     .await;
 }

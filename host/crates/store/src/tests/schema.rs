@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use sqlx::AssertSqlSafe;
 use svc_covers::covers;
 
-use crate::args::Arg;
 use crate::db::Engine;
+use crate::db::args::Arg;
+use crate::db::write_queue::WritePriority;
 use crate::music::{artist_order_cases, release_order_cases, track_order_cases};
 use crate::tests::*;
 use crate::user_items;
 use crate::video::{movie_order_cases, show_order_cases};
-use crate::write_queue::WritePriority;
 use crate::{photo_albums, photos};
 
 /// `table.column` of all tables. The search index is PostgreSQL's column or SQLite's own kind of table.
 pub(super) async fn columns(test_store: &TestStore) -> BTreeSet<String> {
-    let sql = match test_store.store.pools().engine() {
+    let sql = match test_store.store.database.pools().engine() {
         Engine::Sqlite => {
             "SELECT t.name || '.' || c.name FROM pragma_table_list t JOIN pragma_table_info(t.name) c \
              WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'"
@@ -26,21 +26,33 @@ pub(super) async fn columns(test_store: &TestStore) -> BTreeSet<String> {
              WHERE table_schema = current_schema() AND table_name NOT LIKE 'search!_%' ESCAPE '!'"
         }
     };
-    let rows: Vec<(String,)> = test_store.store.pools().fetch_all(sql, &[]).await.unwrap();
+    let rows: Vec<(String,)> = test_store
+        .store
+        .database
+        .pools()
+        .fetch_all(sql, &[])
+        .await
+        .unwrap();
     rows.into_iter().map(|(name,)| name).collect()
 }
 
 /// The indexes that migrations make, as `unique name (columns) where`. PostgreSQL names the row's id at the end of an
 /// index, SQLite has it there anyway.
 async fn indexes(test_store: &TestStore) -> BTreeSet<String> {
-    let sql = match test_store.store.pools().engine() {
+    let sql = match test_store.store.database.pools().engine() {
         Engine::Sqlite => "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
         Engine::Postgres => {
             "SELECT CAST(indexdef AS TEXT) FROM pg_indexes WHERE schemaname = current_schema() \
              AND indexname NOT LIKE '%!_pkey' ESCAPE '!' AND indexname NOT LIKE 'search!_%' ESCAPE '!'"
         }
     };
-    let rows: Vec<(String,)> = test_store.store.pools().fetch_all(sql, &[]).await.unwrap();
+    let rows: Vec<(String,)> = test_store
+        .store
+        .database
+        .pools()
+        .fetch_all(sql, &[])
+        .await
+        .unwrap();
     rows.into_iter().map(|(text,)| plain_index(&text)).collect()
 }
 
@@ -119,7 +131,12 @@ async fn every_order_of_every_list_is_served_by_an_index() {
         // From the beginning, after a place, and after a place without a value, in both directions; items without a value
         // are read by themselves.
         assert_eq!(cases.len(), 166);
-        let mut tx = test_store.store.write(WritePriority::Interactive).await.unwrap();
+        let mut tx = test_store
+            .store
+            .database
+            .write(WritePriority::Interactive)
+            .await
+            .unwrap();
         for (sql, values) in cases {
             let plan = plan(&mut tx, &sql, &values).await;
             assert!(

@@ -12,24 +12,26 @@ use svc_domain::scan::{KindCounts, Run, RunLogEntry, RunLogEvent, RunOptions, Ru
 #[tokio::test]
 async fn instance_is_made_once() {
     on_each_database(async |test_store: &mut TestStore| {
-        assert_eq!(test_store.store.instance().await.unwrap(), None);
+        assert_eq!(test_store.store.instance.instance().await.unwrap(), None);
         let named = |id: &str| Instance {
             instance_id: id.into(),
             created_at: NOW,
         };
         let first = test_store
             .store
+            .instance
             .create_instance_if_absent(&named("first"))
             .await
             .unwrap();
         let second = test_store
             .store
+            .instance
             .create_instance_if_absent(&named("second"))
             .await
             .unwrap();
         assert_eq!((&first, &second), (&named("first"), &named("first")));
         test_store.reopen().await;
-        assert_eq!(test_store.store.instance().await.unwrap(), Some(first));
+        assert_eq!(test_store.store.instance.instance().await.unwrap(), Some(first));
     })
     .await;
 }
@@ -63,27 +65,38 @@ async fn runs_are_listed_latest_first_and_fail_when_interrupted() {
             run(test_store, RunStatus::Running),
             run(test_store, RunStatus::Paused),
         );
-        test_store.store.insert_run(&first).await.unwrap();
-        test_store.store.insert_run(&second).await.unwrap();
+        test_store.store.runs.insert_run(&first).await.unwrap();
+        test_store.store.runs.insert_run(&second).await.unwrap();
         first.status = RunStatus::Completed;
         first.completed_at = Some(NOW);
         first.warnings.clear();
-        test_store.store.save_run(&first).await.unwrap();
-        assert_eq!(test_store.store.run(first.id).await.unwrap(), Some(first.clone()));
+        test_store.store.runs.save_run(&first).await.unwrap();
+        assert_eq!(
+            test_store.store.runs.run(first.id).await.unwrap(),
+            Some(first.clone())
+        );
         let listed = test_store
             .store
+            .runs
             .list_runs(Pagination { take: 1, skip: 0 })
             .await
             .unwrap();
         assert_eq!((listed.items, listed.total), (vec![second.clone()], 2));
 
-        assert_eq!(test_store.store.fail_interrupted_runs(NOW).await.unwrap(), 1);
+        assert_eq!(test_store.store.runs.fail_interrupted_runs(NOW).await.unwrap(), 1);
         assert_eq!(
-            test_store.store.run(second.id).await.unwrap().unwrap().status,
+            test_store
+                .store
+                .runs
+                .run(second.id)
+                .await
+                .unwrap()
+                .unwrap()
+                .status,
             RunStatus::Failed
         );
-        assert_eq!(test_store.store.run(first.id).await.unwrap(), Some(first));
-        assert_eq!(test_store.store.run(RunId::from(1)).await.unwrap(), None);
+        assert_eq!(test_store.store.runs.run(first.id).await.unwrap(), Some(first));
+        assert_eq!(test_store.store.runs.run(RunId::from(1)).await.unwrap(), None);
     })
     .await;
 }
@@ -98,7 +111,7 @@ const WRITTEN: OrderedPagination = OrderedPagination {
 async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
     on_each_database(async |test_store: &mut TestStore| {
         let run = run(test_store, RunStatus::Running);
-        test_store.store.insert_run(&run).await.unwrap();
+        test_store.store.runs.insert_run(&run).await.unwrap();
         let line = |event: &str, kind: MediaKind| RunLogEntry {
             id: test_store.id(),
             run: run.id,
@@ -122,6 +135,7 @@ async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
         test_store.writer().persist(&batch).await.unwrap();
         let all = test_store
             .store
+            .runs
             .list_run_logs(run.id, &RunLogFilter::default(), WRITTEN)
             .await
             .unwrap();
@@ -131,7 +145,12 @@ async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
             page: Pagination { take: 1, skip: 0 },
         };
         let any = RunLogFilter::default();
-        let last = test_store.store.list_run_logs(run.id, &any, last).await.unwrap();
+        let last = test_store
+            .store
+            .runs
+            .list_run_logs(run.id, &any, last)
+            .await
+            .unwrap();
         assert_eq!((last.items.as_slice(), last.total), (&logs[2..], 3));
         let filter = RunLogFilter {
             event: Some(RunLogEvent::Errored),
@@ -139,6 +158,7 @@ async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
         };
         let some = test_store
             .store
+            .runs
             .list_run_logs(run.id, &filter, WRITTEN)
             .await
             .unwrap();
@@ -154,6 +174,7 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
         let two = (MediaKind::photos(), PathBuf::from("/b"));
         let both = test_store
             .store
+            .directories
             .sync_directories(&[one.clone(), two.clone()], &test_store.ids, NOW)
             .await
             .unwrap();
@@ -163,18 +184,24 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
         );
         let less = test_store
             .store
+            .directories
             .sync_directories(std::slice::from_ref(&two), &test_store.ids, NOW)
             .await
             .unwrap();
         assert_eq!(less, both[1..]);
-        assert_eq!(test_store.store.directory_ids().await.unwrap(), [both[1].id]);
+        assert_eq!(
+            test_store.store.directories.directory_ids().await.unwrap(),
+            [both[1].id]
+        );
         test_store
             .store
+            .directories
             .set_directory_available(both[1].id, false, NOW)
             .await
             .unwrap();
         let again = test_store
             .store
+            .directories
             .sync_directories(&[one, two], &test_store.ids, NOW)
             .await
             .unwrap();
@@ -182,11 +209,12 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
         assert_eq!((again[1].available, again[1].last_seen_at), (false, None));
         test_store
             .store
+            .directories
             .set_directory_available(both[1].id, true, NOW)
             .await
             .unwrap();
         assert_eq!(
-            test_store.store.list_directories().await.unwrap()[1].last_seen_at,
+            test_store.store.directories.list_directories().await.unwrap()[1].last_seen_at,
             Some(NOW)
         );
     })
@@ -197,8 +225,8 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
 #[tokio::test]
 async fn database_tells_its_version_and_answers() {
     on_each_database(async |test_store: &mut TestStore| {
-        test_store.store.ping().await.unwrap();
-        let version = test_store.store.database_version().await.unwrap();
+        test_store.store.database.ping().await.unwrap();
+        let version = test_store.store.database.database_version().await.unwrap();
         let major = match version.engine {
             "SQLite" => "3.",
             "PostgreSQL" => "1",
@@ -212,8 +240,11 @@ async fn database_tells_its_version_and_answers() {
         let other = Store::open(&test_store.url, StoreOptions::default())
             .await
             .unwrap();
-        other.close().await;
-        assert!(matches!(other.ping().await, Err(StoreError::Unavailable(_))));
+        other.database.close().await;
+        assert!(matches!(
+            other.database.ping().await,
+            Err(StoreError::Unavailable(_))
+        ));
     })
     .await;
 }

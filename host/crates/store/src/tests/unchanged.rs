@@ -14,26 +14,37 @@ async fn told(test_store: &TestStore, files: &[&StoredFile]) -> (Vec<(ChangeKind
     let read = files.iter().zip(&digests);
     let known = read.clone().filter(|(stored, _)| stored.file.known);
     let known = known.map(|(stored, digest)| (stored.file.id, *digest)).collect();
-    let same = test_store.store.files_that_say_the_same(&known).await.unwrap();
+    let same = test_store
+        .store
+        .index
+        .files_that_say_the_same(&known)
+        .await
+        .unwrap();
     let files = read.map(|(stored, digest)| StoredFile {
         digest: Some(*digest),
         unchanged: same.contains(&stored.file.id),
         ..(*stored).clone()
     });
     let files: Vec<StoredFile> = files.collect();
-    let since = test_store.store.changes(None, 1).await.unwrap().next;
-    let revision = test_store.store.media_version_counter(None);
+    let since = test_store.store.changes.changes(None, 1).await.unwrap().next;
+    let revision = test_store.store.version_counters.media_version_counter(None);
     let batch = ScanBatch {
         now: NOW,
         files,
         ..ScanBatch::default()
     };
     test_store.writer().persist(&batch).await.unwrap();
-    let changes = test_store.store.changes(Some(since), 100).await.unwrap().changes;
+    let changes = test_store
+        .store
+        .changes
+        .changes(Some(since), 100)
+        .await
+        .unwrap()
+        .changes;
     let told = changes.iter().map(|change| (change.change.kind, change.item));
     (
         told.collect(),
-        test_store.store.media_version_counter(None) != revision,
+        test_store.store.version_counters.media_version_counter(None) != revision,
     )
 }
 
@@ -64,7 +75,7 @@ async fn file_that_says_the_same_again_changes_nothing_and_is_told_to_nobody() {
         assert_eq!(told(test_store, &[&song]).await, (vec![], false));
         let stale = [("music".to_owned(), "cd34".to_owned())];
         assert_eq!(
-            test_store.store.stale_plugins(&stale).await.unwrap().len(),
+            test_store.store.index.stale_plugins(&stale).await.unwrap().len(),
             1,
             "that of the other"
         );
@@ -135,12 +146,12 @@ async fn made_old(test_store: &TestStore, batch: &ScanBatch) -> [bool; 3] {
         CachePartition::Video,
     ]
     .map(Some);
-    let before = parts.map(|part| test_store.store.media_version_counter(part));
-    let whole = test_store.store.media_version_counter(None);
+    let before = parts.map(|part| test_store.store.version_counters.media_version_counter(part));
+    let whole = test_store.store.version_counters.media_version_counter(None);
     test_store.writer().persist(batch).await.unwrap();
-    let after = parts.map(|part| test_store.store.media_version_counter(part));
+    let after = parts.map(|part| test_store.store.version_counters.media_version_counter(part));
     assert_eq!(
-        test_store.store.media_version_counter(None) != whole,
+        test_store.store.version_counters.media_version_counter(None) != whole,
         before != after
     );
     std::array::from_fn(|at| before[at] != after[at])

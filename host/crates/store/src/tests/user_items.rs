@@ -97,6 +97,7 @@ async fn report(
     };
     test_store
         .store
+        .user_items
         .report_playback(user, key, &report, Some(6_000_000))
         .await
         .unwrap()
@@ -110,6 +111,7 @@ async fn listed(
 ) -> Vec<ItemKey> {
     let listed = test_store
         .store
+        .user_items
         .list_user_items(user, scope, &ItemType::ALL, list, PAGE)
         .await
         .unwrap();
@@ -131,13 +133,16 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
             user(test_store, "ada", &[]).await,
             user(test_store, "bob", &[]).await,
         );
-        let before = test_store.store.personal_version_counter(ada);
+        let before = test_store.store.version_counters.personal_version_counter(ada);
         report(test_store, ada, tracks[0], 0, 0, PlayState::Playing).await;
         report(test_store, ada, film, 10, 300, PlayState::Stopped).await;
         let counted = report(test_store, ada, tracks[0], 240, 240, PlayState::Playing).await;
         assert_eq!(counted.data.playback.play_count, 1);
-        assert_eq!(test_store.store.personal_version_counter(ada), before + 3);
-        assert_eq!(test_store.store.personal_version_counter(bob), 0);
+        assert_eq!(
+            test_store.store.version_counters.personal_version_counter(ada),
+            before + 3
+        );
+        assert_eq!(test_store.store.version_counters.personal_version_counter(bob), 0);
         let late = report(test_store, ada, tracks[0], 200, 10, PlayState::Stopped).await;
         assert_eq!(late, counted, "a late report is answered with what is known");
 
@@ -149,7 +154,7 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
         );
         let resumable = listed(test_store, ada, ALL_MEDIA, UserItemList::Resumable).await;
         assert_eq!(resumable, [tracks[0], film]);
-        let films = test_store.store.list_user_items(
+        let films = test_store.store.user_items.list_user_items(
             ada,
             ALL_MEDIA,
             &[ItemType::Movie],
@@ -162,35 +167,56 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
             page: Pagination { take: 1, skip: 0 },
             ..PAGE
         };
-        let part = test_store
-            .store
-            .list_user_items(ada, ALL_MEDIA, &films, UserItemList::History, one);
+        let part =
+            test_store
+                .store
+                .user_items
+                .list_user_items(ada, ALL_MEDIA, &films, UserItemList::History, one);
         assert_eq!(part.await.unwrap().items[0].key, film);
         let oldest = OrderedPagination {
             order: Order::Ascending,
             ..one
         };
         for list in [UserItemList::History, UserItemList::Resumable] {
-            let first = test_store
-                .store
-                .list_user_items(ada, ALL_MEDIA, &ItemType::ALL, list, oldest);
+            let first =
+                test_store
+                    .store
+                    .user_items
+                    .list_user_items(ada, ALL_MEDIA, &ItemType::ALL, list, oldest);
             assert_eq!(first.await.unwrap().items[0].key, film);
         }
-        let none = test_store
-            .store
-            .list_user_items(ada, ALL_MEDIA, &[], UserItemList::History, PAGE);
+        let none =
+            test_store
+                .store
+                .user_items
+                .list_user_items(ada, ALL_MEDIA, &[], UserItemList::History, PAGE);
         assert_eq!(none.await.unwrap().total, 0);
 
         test_store.reopen().await;
         let data = test_store
             .store
+            .user_items
             .user_data(ada, &[tracks[0], tracks[1], film])
             .await
             .unwrap();
         assert_eq!(data.len(), 2);
         assert_eq!(data[&tracks[0]], counted.data);
-        assert!(test_store.store.forget_playback(ada, tracks[0]).await.unwrap());
-        assert!(!test_store.store.forget_playback(ada, tracks[0]).await.unwrap());
+        assert!(
+            test_store
+                .store
+                .user_items
+                .forget_playback(ada, tracks[0])
+                .await
+                .unwrap()
+        );
+        assert!(
+            !test_store
+                .store
+                .user_items
+                .forget_playback(ada, tracks[0])
+                .await
+                .unwrap()
+        );
         assert_eq!(
             listed(test_store, ada, ALL_MEDIA, UserItemList::History).await,
             [film]
@@ -204,28 +230,81 @@ async fn ratings_and_history_of_an_item_are_forgotten_apart() {
     on_each_database(async |test_store: &mut TestStore| {
         let track = (ItemType::MusicTrack, songs(test_store).await[0].get());
         let ada = user(test_store, "ada", &[]).await;
-        let rated = test_store.store.rate(ada, track, 0.5, NOW).await.unwrap();
+        let rated = test_store
+            .store
+            .user_items
+            .rate(ada, track, 0.5, NOW)
+            .await
+            .unwrap();
         assert_eq!((rated.data.rating, rated.data.rated_at), (Some(0.5), Some(NOW)));
         report(test_store, ada, track, 0, 10, PlayState::Playing).await;
-        test_store.store.rate(ada, track, 1.0, NOW).await.unwrap();
+        test_store
+            .store
+            .user_items
+            .rate(ada, track, 1.0, NOW)
+            .await
+            .unwrap();
         let all = UserItemList::Ratings { least: 0.0 };
         assert_eq!(listed(test_store, ada, ALL_MEDIA, all).await, [track]);
-        assert!(test_store.store.forget_playback(ada, track).await.unwrap());
-        let kept = test_store.store.user_data(ada, &[track]).await.unwrap()[&track];
+        assert!(
+            test_store
+                .store
+                .user_items
+                .forget_playback(ada, track)
+                .await
+                .unwrap()
+        );
+        let kept = test_store
+            .store
+            .user_items
+            .user_data(ada, &[track])
+            .await
+            .unwrap()[&track];
         assert_eq!((kept.rating, kept.playback.played_at), (Some(1.0), None));
         report(test_store, ada, track, 0, 10, PlayState::Playing).await;
-        assert!(test_store.store.forget_rating(ada, track).await.unwrap());
-        assert!(!test_store.store.forget_rating(ada, track).await.unwrap());
-        let kept = test_store.store.user_data(ada, &[track]).await.unwrap()[&track];
+        assert!(
+            test_store
+                .store
+                .user_items
+                .forget_rating(ada, track)
+                .await
+                .unwrap()
+        );
+        assert!(
+            !test_store
+                .store
+                .user_items
+                .forget_rating(ada, track)
+                .await
+                .unwrap()
+        );
+        let kept = test_store
+            .store
+            .user_items
+            .user_data(ada, &[track])
+            .await
+            .unwrap()[&track];
         assert_eq!((kept.rating, kept.playback.position_ms), (None, 10_000));
-        assert!(test_store.store.forget_playback(ada, track).await.unwrap());
+        assert!(
+            test_store
+                .store
+                .user_items
+                .forget_playback(ada, track)
+                .await
+                .unwrap()
+        );
         assert_eq!(
             number(&test_store.url, "SELECT count(*) FROM user_items").await,
             0,
             "nothing is left over"
         );
 
-        test_store.store.rate(ada, track, 0.8, NOW).await.unwrap();
+        test_store
+            .store
+            .user_items
+            .rate(ada, track, 0.8, NOW)
+            .await
+            .unwrap();
         for (least, count) in [(0.8, 1), (0.81, 0)] {
             let found = listed(test_store, ada, ALL_MEDIA, UserItemList::Ratings { least }).await;
             assert_eq!(found.len(), count, "{least}");
@@ -247,14 +326,20 @@ async fn reports_of_many_players_at_once_are_taken_one_after_the_other() {
                 state: PlayState::Playing,
             };
             svc_platform::tasks::spawn("report", async move {
-                store.report_playback(ada, track, &report, None).await
+                store.user_items.report_playback(ada, track, &report, None).await
             })
         });
         let running: Vec<_> = reports.collect();
         for report in running {
             report.await.unwrap().unwrap();
         }
-        let kept = test_store.store.user_data(ada, &[track]).await.unwrap()[&track].playback;
+        let kept = test_store
+            .store
+            .user_items
+            .user_data(ada, &[track])
+            .await
+            .unwrap()[&track]
+            .playback;
         assert_eq!(kept.played_at.unwrap().millis(), NOW.millis() + 19_000);
         assert_eq!(kept.position_ms, 19_000);
         assert!(kept.listened_ms <= 19_000);
@@ -297,7 +382,12 @@ async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
         ];
         let ada = user(test_store, "ada", &[]).await;
         for key in keys {
-            test_store.store.rate(ada, key, 0.9, NOW).await.unwrap();
+            test_store
+                .store
+                .user_items
+                .rate(ada, key, 0.9, NOW)
+                .await
+                .unwrap();
         }
         let of_movie = "SELECT source_id FROM video_sources WHERE movie_id IS NOT NULL";
         let of_episode = "SELECT source_id FROM video_sources WHERE episode_id IS NOT NULL";
@@ -308,8 +398,13 @@ async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
         ];
         test_store.persist(files).await;
         assert_eq!(id("SELECT count(*) FROM files WHERE status = 1").await, 3);
-        let kept = test_store.store.user_data(ada, &keys).await.unwrap();
-        let seen = test_store.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
+        let kept = test_store.store.user_items.user_data(ada, &keys).await.unwrap();
+        let seen = test_store
+            .store
+            .items
+            .item_summaries(ALL_MEDIA, keys)
+            .await
+            .unwrap();
         for key in keys {
             assert_eq!(kept[&key].rating, Some(0.9), "{key:?}");
             assert!(!seen[&key].missing, "{key:?}");
@@ -333,6 +428,7 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
         );
         let release = test_store
             .store
+            .music
             .track(ALL_MEDIA, ids[2].into())
             .await
             .unwrap()
@@ -343,7 +439,12 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
         let release = (ItemType::MusicRelease, release.get());
         for key in [tracks[0], tracks[2], release, film, part] {
             report(test_store, ada, key, 0, 10, PlayState::Playing).await;
-            test_store.store.rate(ada, key, 0.9, NOW).await.unwrap();
+            test_store
+                .store
+                .user_items
+                .rate(ada, key, 0.9, NOW)
+                .await
+                .unwrap();
         }
         // Tracks 1 and 2, and the release of the latter, are in a library of Bob's.
         insert(
@@ -351,7 +452,7 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
             &library(test_store, MediaKind::music(), &["b"], &[Grant::User(bob)]),
         )
         .await;
-        let scope = test_store.store.media_scope(ada).await.unwrap();
+        let scope = test_store.store.libraries.media_scope(ada).await.unwrap();
         for list in [UserItemList::History, UserItemList::Ratings { least: 0.0 }] {
             assert_eq!(
                 listed(test_store, ada, &scope, list).await,
@@ -360,7 +461,7 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
             assert_eq!(listed(test_store, ada, ALL_MEDIA, list).await.len(), 5);
         }
         let keys = [tracks[0], tracks[1], release, film, part];
-        let seen = test_store.store.item_summaries(&scope, keys).await.unwrap();
+        let seen = test_store.store.items.item_summaries(&scope, keys).await.unwrap();
         assert_eq!(seen.len(), 3);
         let track = &seen[&tracks[0]];
         assert_eq!(
@@ -394,7 +495,12 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
                 .len(),
             5
         );
-        let seen = test_store.store.item_summaries(ALL_MEDIA, keys).await.unwrap();
+        let seen = test_store
+            .store
+            .items
+            .item_summaries(ALL_MEDIA, keys)
+            .await
+            .unwrap();
         assert!(seen[&film].missing && seen[&part].missing && seen[&tracks[0]].missing);
         assert_eq!(
             number(&test_store.url, "SELECT count(*) FROM user_items").await,
@@ -404,6 +510,7 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
         let roots = kinds.map(|kind| (kind.clone(), PathBuf::from(format!("/media/{kind}"))));
         test_store
             .store
+            .directories
             .sync_directories(&roots, &test_store.ids, NOW)
             .await
             .unwrap();
@@ -426,6 +533,7 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
 async fn files_of(test_store: &TestStore) -> Vec<FileId> {
     let rows: Vec<(i64,)> = test_store
         .store
+        .database
         .pools()
         .fetch_all("SELECT file_id FROM files", &[])
         .await
@@ -452,7 +560,12 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
             user(test_store, "bob", &[]).await,
         );
         let next = async |scope: &MediaScope| -> Vec<ItemKey> {
-            let next = test_store.store.next_up(ada, scope, PAGE.page).await.unwrap();
+            let next = test_store
+                .store
+                .user_items
+                .next_up(ada, scope, PAGE.page)
+                .await
+                .unwrap();
             assert_eq!(next.total, next.items.len() as u64);
             next.items
                 .into_iter()
@@ -474,7 +587,14 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
             report(test_store, ada, watched, second, 0, PlayState::Completed).await;
             assert_eq!(next(ALL_MEDIA).await, expected, "{second}");
         }
-        assert!(test_store.store.forget_playback(ada, a01).await.unwrap());
+        assert!(
+            test_store
+                .store
+                .user_items
+                .forget_playback(ada, a01)
+                .await
+                .unwrap()
+        );
         assert_eq!(next(ALL_MEDIA).await, [a01], "unwatched again");
 
         report(test_store, ada, c[0], 8, 0, PlayState::Completed).await;
@@ -484,10 +604,11 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
             &library(test_store, MediaKind::tv(), &["x"], &[Grant::User(bob)]),
         )
         .await;
-        let scope = test_store.store.media_scope(ada).await.unwrap();
+        let scope = test_store.store.libraries.media_scope(ada).await.unwrap();
         assert_eq!(next(&scope).await, [a01]);
         let part = test_store
             .store
+            .user_items
             .next_up(ada, ALL_MEDIA, Pagination { take: 1, skip: 1 })
             .await
             .unwrap();
@@ -520,13 +641,19 @@ async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
         let show = number(&test_store.url, "SELECT show_id FROM tv_shows").await;
         let queued = test_store
             .store
+            .playback_queues
             .parts_of_item(ALL_MEDIA, (ItemType::TvShow, show))
             .await;
         assert_eq!(queued.unwrap(), Some(parts.clone()));
         let ada = user(test_store, "ada", &[]).await;
         for (second, at, next) in [(1, 0, vec![parts[1].1]), (2, 1, vec![parts[2].1]), (3, 2, vec![])] {
             report(test_store, ada, parts[at], second, 0, PlayState::Completed).await;
-            let found = test_store.store.next_up(ada, ALL_MEDIA, PAGE.page).await.unwrap();
+            let found = test_store
+                .store
+                .user_items
+                .next_up(ada, ALL_MEDIA, PAGE.page)
+                .await
+                .unwrap();
             assert_eq!(found.items, next, "after {at}");
         }
     })

@@ -68,6 +68,7 @@ async fn movies(test_store: &TestStore, filter: &MovieFilter, by: MovieOrder, or
     let request = ListRequest::new(by, order, PAGE);
     let listed: Listing<Movie> = test_store
         .store
+        .movies
         .list_movies(ALL_MEDIA, filter, &request)
         .await
         .unwrap();
@@ -78,6 +79,7 @@ async fn movies(test_store: &TestStore, filter: &MovieFilter, by: MovieOrder, or
 async fn shows(test_store: &TestStore, scope: &MediaScope, filter: &ShowFilter, by: ShowOrder) -> Vec<Show> {
     let listed = test_store
         .store
+        .tv
         .list_shows(scope, filter, &ListRequest::new(by, UP, PAGE))
         .await
         .unwrap();
@@ -102,13 +104,19 @@ async fn close(test_store: &TestStore, kind: MediaKind, path: &str) -> MediaScop
     };
     test_store
         .store
+        .instance
         .create_instance_if_absent(&instance)
         .await
         .unwrap();
-    let mut change = test_store.store.change_identity().await.unwrap();
+    let mut change = test_store.store.identity.change_identity().await.unwrap();
     change.insert_library(&library).await.unwrap();
     change.commit().await.unwrap();
-    test_store.store.media_scope(test_store.id()).await.unwrap()
+    test_store
+        .store
+        .libraries
+        .media_scope(test_store.id())
+        .await
+        .unwrap()
 }
 
 #[tokio::test]
@@ -193,6 +201,7 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
         let request = ListRequest::new(MovieOrder::Title, UP, page);
         let listed = test_store
             .store
+            .movies
             .list_movies(ALL_MEDIA, all, &request)
             .await
             .unwrap();
@@ -268,10 +277,11 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
         let filter = MovieFilter::default();
         let listed = test_store
             .store
+            .movies
             .list_movies(ALL_MEDIA, &filter, &ListRequest::new(MovieOrder::Title, UP, PAGE))
             .await;
         let listed = listed.unwrap().items;
-        let found = test_store.store.movie(ALL_MEDIA, listed[0].id).await.unwrap().unwrap();
+        let found = test_store.store.movies.movie(ALL_MEDIA, listed[0].id).await.unwrap().unwrap();
         assert_eq!(listed, std::slice::from_ref(&found));
         assert_eq!(
             (found.external_ids.as_slice(), found.studios.as_slice()),
@@ -281,7 +291,7 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
         assert_eq!(found.runtime_ms(), Some(200_000));
         let order: Vec<FileId> = found.sources.iter().map(|source| source.id.into()).collect();
         assert_eq!(order, [first, small, second]);
-        let files = test_store.store.movie_files(ALL_MEDIA, found.id).await.unwrap();
+        let files = test_store.store.video_files.movie_files(ALL_MEDIA, found.id).await.unwrap();
         assert_eq!(files.iter().map(|file| file.file).collect::<Vec<_>>(), order);
 
         let best = &found.sources[0];
@@ -296,16 +306,16 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
         assert_eq!(outside.origin, SubtitleOrigin::File("p1.en.srt".into()));
         assert_eq!((&inside.origin, inside.forced), (&SubtitleOrigin::Stream, true));
         for subtitle in [outside, inside] {
-            let file = test_store.store.subtitle_file(ALL_MEDIA, subtitle.id).await.unwrap().unwrap();
+            let file = test_store.store.video_files.subtitle_file(ALL_MEDIA, subtitle.id).await.unwrap().unwrap();
             assert_eq!((&file.subtitle, file.media.file, file.of_movie), (subtitle, first, true));
         }
         let other = SubtitleId::of_file(small.into(), "p1.en.srt");
-        assert_eq!(test_store.store.subtitle_file(ALL_MEDIA, other).await.unwrap(), None);
+        assert_eq!(test_store.store.video_files.subtitle_file(ALL_MEDIA, other).await.unwrap(), None);
         let subject = VideoSubject::Movie(found.id);
-        let pictures = test_store.store.video_pictures(ALL_MEDIA, subject, "poster").await.unwrap();
+        let pictures = test_store.store.video_files.video_pictures(ALL_MEDIA, subject, "poster").await.unwrap();
         assert_eq!(pictures.len(), 1);
         assert_eq!((pictures[0].0.file, pictures[0].1.as_slice()), (first, &["poster.jpg".to_owned()][..]));
-        assert_eq!(test_store.store.video_pictures(ALL_MEDIA, subject, "banner").await.unwrap(), []);
+        assert_eq!(test_store.store.video_files.video_pictures(ALL_MEDIA, subject, "banner").await.unwrap(), []);
 
         // What is not there is not the best.
         let gone = ScanBatch {
@@ -314,7 +324,7 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
             ..ScanBatch::default()
         };
         test_store.writer().persist(&gone).await.unwrap();
-        let found = test_store.store.movie(ALL_MEDIA, found.id).await.unwrap().unwrap();
+        let found = test_store.store.movies.movie(ALL_MEDIA, found.id).await.unwrap().unwrap();
         let missing = found.sources.iter().map(|source| (source.id.into(), source.missing));
         let missing: Vec<(FileId, bool)> = missing.collect();
         assert_eq!(missing, [(small, false), (second, false), (first, true)]);
@@ -401,6 +411,7 @@ async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
         ] {
             let seasons = test_store
                 .store
+                .tv
                 .show_seasons(ALL_MEDIA, dark[0].id, part)
                 .await
                 .unwrap();
@@ -408,6 +419,7 @@ async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
             assert_eq!(told, numbers);
             let episodes = test_store
                 .store
+                .tv
                 .show_episodes(ALL_MEDIA, dark[0].id, &ItemFilter::default(), part)
                 .await
                 .unwrap();
@@ -489,11 +501,18 @@ async fn shows_have_seasons_and_episodes_in_order() {
         }
         let dark = &found[1];
         assert_eq!(
-            test_store.store.show(ALL_MEDIA, dark.id).await.unwrap().as_ref(),
+            test_store
+                .store
+                .tv
+                .show(ALL_MEDIA, dark.id)
+                .await
+                .unwrap()
+                .as_ref(),
             Some(dark)
         );
         let seasons = test_store
             .store
+            .tv
             .show_seasons(ALL_MEDIA, dark.id, WHOLE)
             .await
             .unwrap()
@@ -509,6 +528,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
         assert_eq!(
             test_store
                 .store
+                .tv
                 .season(ALL_MEDIA, seasons[1].id)
                 .await
                 .unwrap()
@@ -517,6 +537,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
         );
         let first = test_store
             .store
+            .tv
             .season_episodes(ALL_MEDIA, seasons[1].id, &ItemFilter::default(), WHOLE)
             .await
             .unwrap()
@@ -532,6 +553,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
         assert_eq!(
             test_store
                 .store
+                .tv
                 .episode(ALL_MEDIA, first[0].id)
                 .await
                 .unwrap()
@@ -540,6 +562,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
         );
         let watched = test_store
             .store
+            .tv
             .show_episodes(ALL_MEDIA, dark.id, &ItemFilter::default(), WHOLE)
             .await
             .unwrap();
@@ -551,6 +574,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
         };
         let found = test_store
             .store
+            .tv
             .show_episodes(ALL_MEDIA, dark.id, &ItemFilter::default(), part)
             .await
             .unwrap();
@@ -561,18 +585,21 @@ async fn shows_have_seasons_and_episodes_in_order() {
         };
         let found = test_store
             .store
+            .tv
             .show_episodes(ALL_MEDIA, dark.id, &ItemFilter::default(), last)
             .await
             .unwrap();
         assert_eq!((places(&found.items), found.total), (order[3..].to_vec(), 4));
         let found = test_store
             .store
+            .tv
             .season_episodes(ALL_MEDIA, seasons[1].id, &ItemFilter::default(), last)
             .await
             .unwrap();
         assert_eq!((places(&found.items), found.total), (order[2..3].to_vec(), 2));
         let found = test_store
             .store
+            .tv
             .show_seasons(ALL_MEDIA, dark.id, last)
             .await
             .unwrap();
@@ -585,6 +612,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
         ] {
             let pictures = test_store
                 .store
+                .video_files
                 .video_pictures(ALL_MEDIA, subject, purpose)
                 .await
                 .unwrap();
@@ -603,12 +631,14 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         let (alone, dark) = (&found[0], &found[1]);
         let seasons = test_store
             .store
+            .tv
             .show_seasons(ALL_MEDIA, dark.id, WHOLE)
             .await
             .unwrap()
             .items;
         let specials = test_store
             .store
+            .tv
             .season_episodes(ALL_MEDIA, seasons[0].id, &ItemFilter::default(), WHOLE)
             .await
             .unwrap()
@@ -629,19 +659,20 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
             .collect();
         assert_eq!(told, [("Dark", 1, 2, false)]);
         let store = &test_store.store;
-        assert_eq!(store.show(scope, alone.id).await.unwrap(), None);
+        assert_eq!(store.tv.show(scope, alone.id).await.unwrap(), None);
         assert_eq!(
-            store.show_seasons(scope, alone.id, WHOLE).await.unwrap().items,
+            store.tv.show_seasons(scope, alone.id, WHOLE).await.unwrap().items,
             []
         );
-        let first = store.show_seasons(scope, dark.id, WHOLE).await.unwrap().items;
+        let first = store.tv.show_seasons(scope, dark.id, WHOLE).await.unwrap().items;
         assert_eq!(
             (first.len(), first[0].number, first[0].episode_count),
             (1, Some(1), 2)
         );
         for (at, season) in seasons.iter().enumerate() {
-            let one = store.season(scope, season.id).await.unwrap();
+            let one = store.tv.season(scope, season.id).await.unwrap();
             let episodes = store
+                .tv
                 .season_episodes(scope, season.id, &ItemFilter::default(), WHOLE)
                 .await
                 .unwrap()
@@ -653,17 +684,29 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         }
         assert_eq!(
             store
+                .tv
                 .show_episodes(scope, dark.id, &ItemFilter::default(), WHOLE)
                 .await
                 .unwrap()
                 .total,
             2
         );
-        assert_eq!(store.episode(scope, specials[0].id).await.unwrap(), None);
-        assert_eq!(store.episode_files(scope, specials[0].id).await.unwrap(), []);
+        assert_eq!(store.tv.episode(scope, specials[0].id).await.unwrap(), None);
+        assert_eq!(
+            store
+                .video_files
+                .episode_files(scope, specials[0].id)
+                .await
+                .unwrap(),
+            []
+        );
         let poster = VideoSubject::Show(dark.id);
         assert_eq!(
-            store.video_pictures(scope, poster, "show-poster").await.unwrap(),
+            store
+                .video_files
+                .video_pictures(scope, poster, "show-poster")
+                .await
+                .unwrap(),
             []
         );
         for (subject, is_seen) in [
@@ -674,14 +717,15 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
             (VideoSubject::Episode(specials[0].id), false),
         ] {
             assert_eq!(
-                store.sees_video(scope, subject).await.unwrap(),
+                store.video_files.sees_video(scope, subject).await.unwrap(),
                 is_seen,
                 "{subject:?}"
             );
-            assert!(store.sees_video(ALL_MEDIA, subject).await.unwrap());
+            assert!(store.video_files.sees_video(ALL_MEDIA, subject).await.unwrap());
         }
         assert!(
             !store
+                .video_files
                 .sees_video(ALL_MEDIA, VideoSubject::Movie(ids[0].get().into()))
                 .await
                 .unwrap()
@@ -706,22 +750,37 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         let scope = &close(test_store, MediaKind::movies(), "b").await;
         let filter = MovieFilter::default();
         let listed = store
+            .movies
             .list_movies(scope, &filter, &ListRequest::new(MovieOrder::Title, UP, PAGE))
             .await
             .unwrap();
         assert_eq!((listed.items.len(), listed.total), (1, 1));
         let both = &listed.items[0];
         assert_eq!((both.runtime_ms(), both.sources.len()), (Some(50_000), 1));
-        assert_eq!(store.movie_files(scope, both.id).await.unwrap().len(), 1);
+        assert_eq!(
+            store.video_files.movie_files(scope, both.id).await.unwrap().len(),
+            1
+        );
         let all = store
+            .movies
             .list_movies(ALL_MEDIA, &filter, &ListRequest::new(MovieOrder::Title, UP, PAGE))
             .await
             .unwrap();
         assert_eq!((all.items[0].runtime_ms(), all.total), (Some(90_000), 2));
-        assert_eq!(store.movie(scope, all.items[1].id).await.unwrap(), None);
+        assert_eq!(store.movies.movie(scope, all.items[1].id).await.unwrap(), None);
         let hidden = SubtitleId::of_file(ids[1].into(), "m.srt");
-        assert_eq!(store.subtitle_file(scope, hidden).await.unwrap(), None);
-        assert!(store.subtitle_file(ALL_MEDIA, hidden).await.unwrap().is_some());
+        assert_eq!(
+            store.video_files.subtitle_file(scope, hidden).await.unwrap(),
+            None
+        );
+        assert!(
+            store
+                .video_files
+                .subtitle_file(ALL_MEDIA, hidden)
+                .await
+                .unwrap()
+                .is_some()
+        );
     })
     .await;
 }

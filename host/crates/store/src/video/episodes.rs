@@ -2,13 +2,14 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::{AccessFilter, and_in_folder};
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::in_order;
+use crate::query::access_filter::{AccessFilter, and_in_folder};
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::in_order;
+use crate::query::where_clause::{WhereClause, direction};
+use crate::search::Hits;
+use crate::video::TvRepository;
 use crate::video::{OF_EPISODES, SourceRow};
-use crate::where_clause::{WhereClause, direction};
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;
@@ -26,10 +27,10 @@ const FILTERED: Filtered = Filtered {
     key: "e.episode_id",
     first_at: |moment| TvEpisodeId::first_at(moment).get(),
 };
-/// As they are watched: specials first, episodes of no known season last; those without a number by their day.
+/// Viewing order: specials first, unknown seasons last; episodes without a number by air date.
 const IN_SHOW: &str = "n.season_number ASC NULLS LAST, e.episode_number ASC NULLS LAST, \
     e.absolute_number ASC NULLS LAST, e.air_date ASC NULLS LAST, e.episode_id ASC";
-/// The other way round, but for what has no number: it is the last here as well.
+/// Reverse order; episodes without a number still come last.
 const FROM_LAST: &str = "n.season_number DESC NULLS LAST, e.episode_number DESC NULLS LAST, \
     e.absolute_number DESC NULLS LAST, e.air_date DESC NULLS LAST, e.episode_id DESC";
 
@@ -74,8 +75,8 @@ impl From<EpisodeRow> for Episode {
     }
 }
 
-impl Store {
-    /// The episodes of a show in the order in which they are watched, missing ones included.
+impl TvRepository {
+    /// Episodes of a show in viewing order, including missing ones.
     pub async fn show_episodes(
         &self,
         scope: &MediaScope,
@@ -87,7 +88,7 @@ impl Store {
             .await
     }
 
-    /// The episodes of a season by number, missing ones included.
+    /// Episodes of a season by number, including missing ones.
     pub async fn season_episodes(
         &self,
         scope: &MediaScope,
@@ -110,24 +111,25 @@ impl Store {
         episodes.push(belong, Some(id), "");
         filter.narrow(&mut episodes, FILTERED, scope);
         let (sql, values) = episodes.count("tv_episodes e");
-        let total = self.pools().count(sql, values).await?;
+        let total = self.db.pools().count(sql, values).await?;
         let order = direction(part.order, IN_SHOW, FROM_LAST);
         let (sql, values) = episodes.page(EPISODES, order, part.page);
-        let rows: Vec<EpisodeRow> = self.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
+        let rows: Vec<EpisodeRow> = self.db.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
         let ids: Vec<i64> = rows.iter().map(|row| row.episode_id).collect();
         let sources = self
+            .db
             .rows_of_listed(OF_EPISODES, &ids, &and_in_folder(scope))
             .await?;
         Ok(Listing::new(episodes_with(rows, sources), total))
     }
 
-    /// An episode.
+    /// An episode in the scope.
     pub async fn episode(&self, scope: &MediaScope, id: TvEpisodeId) -> Result<Option<Episode>> {
         let access_condition = AccessFilter::Episodes.and("e.episode_id", scope);
         Ok(self.episodes(scope, &[id.get()], &access_condition).await?.pop())
     }
 
-    /// These episodes, in this order. Who may see them is asked before.
+    /// These episodes, in this order, without an access check.
     pub(crate) async fn episodes_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Episode>> {
         let episodes = self.episodes(scope, ids, "").await?;
         Ok(in_order(ids, episodes, |episode| episode.id.get()))
@@ -144,12 +146,18 @@ impl Store {
             (head.as_str(), access_condition),
             (OF_EPISODES, seen_files.as_str()),
         ];
-        let (rows, sources) = self.rows_of_two_listed(queries, ids).await?;
+        let (rows, sources) = self.db.rows_of_two_listed(queries, ids).await?;
         Ok(episodes_with(rows, sources))
+    }
+
+    /// The episodes of search hits.
+    pub async fn found_episodes(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Episode>> {
+        let episodes = self.episodes_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(episodes))
     }
 }
 
-/// Episodes with their files.
+/// Attaches the files to episodes.
 fn episodes_with(rows: Vec<EpisodeRow>, sources: Vec<SourceRow>) -> Vec<Episode> {
     let mut sources = super::sources(sources);
     let episode = |row: EpisodeRow| Episode {

@@ -1,27 +1,27 @@
-//! The files of movies and episodes, and what their plugin said lies beside them, with all that is needed to open them.
+//! Files of movies and episodes and their sidecars, with the data needed to open them.
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::{AccessFilter, and_in_folder};
-use crate::args::{Arg, args};
+use crate::db::Database;
+use crate::db::args::{Arg, args};
 use crate::error::Result;
-use crate::media::{MediaFile, MediaRow, file_columns, file_joins};
+use crate::files::media_file::{MediaFile, MediaRow, file_columns, file_joins};
+use crate::query::access_filter::{AccessFilter, and_in_folder};
 use svc_domain::id::{MovieId, SubtitleId, TvEpisodeId};
 use svc_domain::library::MediaScope;
 use svc_domain::video::{Streams, Subtitle, VideoSubject, pictures, subtitle_files};
 
-/// Files that are looked at for one picture: of a show all episodes name the same few.
+/// Files examined for one picture: all episodes of a show name the same few.
 const CANDIDATES: i64 = 16;
 
-/// Subtitles, and the video file that they belong to.
+/// Subtitles with their video file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubtitleFile {
     /// The video's file.
     pub media: MediaFile,
     /// The subtitles.
     pub subtitle: Subtitle,
-    /// Of a movie, not of an episode.
+    /// `true` for a movie, `false` for an episode.
     pub of_movie: bool,
 }
 
@@ -54,17 +54,23 @@ macro_rules! files_of {
     };
 }
 
-/// As [`VideoSource::rank`](svc_domain::video::VideoSource::rank).
+/// The order of [`VideoSource::rank`](svc_domain::video::VideoSource::rank).
 const BEST_FIRST: &str = " ORDER BY f.status, coalesce(s.part, 1), f.size DESC, f.file_id";
 
-impl Store {
-    /// The files of a movie that the caller sees, the best first.
+/// Files of movies and episodes, with their subtitles and pictures.
+#[derive(Debug, Clone)]
+pub struct VideoFileRepository {
+    pub(crate) db: Database,
+}
+
+impl VideoFileRepository {
+    /// The accessible files of a movie, best first.
     pub async fn movie_files(&self, scope: &MediaScope, id: MovieId) -> Result<Vec<MediaFile>> {
         let select = files_of!("", " WHERE s.movie_id = $1");
         self.video_files(scope, select, id.get()).await
     }
 
-    /// The files of an episode that the caller sees, the best first.
+    /// The accessible files of an episode, best first.
     pub async fn episode_files(&self, scope: &MediaScope, id: TvEpisodeId) -> Result<Vec<MediaFile>> {
         let select = files_of!("", " WHERE s.episode_id = $1");
         self.video_files(scope, select, id.get()).await
@@ -72,11 +78,11 @@ impl Store {
 
     async fn video_files(&self, scope: &MediaScope, select: &str, id: i64) -> Result<Vec<MediaFile>> {
         let sql = AssertSqlSafe(format!("{select}{}{BEST_FIRST}", and_in_folder(scope)));
-        let rows: Vec<MediaRow> = self.pools().fetch_all(sql, &args![id]).await?;
+        let rows: Vec<MediaRow> = self.db.pools().fetch_all(sql, &args![id]).await?;
         rows.into_iter().map(MediaFile::try_from).collect()
     }
 
-    /// Subtitles of a file that the caller sees.
+    /// Subtitles of an accessible file.
     pub async fn subtitle_file(&self, scope: &MediaScope, id: SubtitleId) -> Result<Option<SubtitleFile>> {
         let select = files_of!(
             ", s.subtitles, s.streams, s.movie_id IS NOT NULL AS of_movie",
@@ -84,7 +90,7 @@ impl Store {
         );
         let sql = AssertSqlSafe(select.to_owned() + &and_in_folder(scope));
         let values = args![id.source().get()];
-        let row: Option<SubtitleRow> = self.pools().fetch_optional(sql, &values).await?;
+        let row: Option<SubtitleRow> = self.db.pools().fetch_optional(sql, &values).await?;
         let Some(row) = row else { return Ok(None) };
         let mut subtitles = subtitle_files(&row.subtitles, id.source());
         subtitles.extend(Streams::read(&row.streams, id.source()).subtitles);
@@ -98,7 +104,7 @@ impl Store {
         }))
     }
 
-    /// Files that the caller sees with the names of pictures beside them for this purpose, the likeliest first.
+    /// Accessible files with the names of their sidecar pictures for this purpose, best first.
     pub async fn video_pictures(
         &self,
         scope: &MediaScope,
@@ -132,12 +138,12 @@ impl Store {
             Arg::from(format!("%\"{purpose}\"%")),
             Arg::from(CANDIDATES),
         ];
-        let rows: Vec<ArtworkRow> = self.pools().fetch_all(sql, &values).await?;
+        let rows: Vec<ArtworkRow> = self.db.pools().fetch_all(sql, &values).await?;
         let candidate = |row: ArtworkRow| Ok((row.media.try_into()?, pictures(&row.artwork, purpose)));
         rows.into_iter().map(candidate).collect()
     }
 
-    /// Whether there is such an item and the caller sees it.
+    /// Whether the item exists and is accessible.
     pub async fn sees_video(&self, scope: &MediaScope, of: VideoSubject) -> Result<bool> {
         let (sql, access, key, id) = match of {
             VideoSubject::Movie(id) => (
@@ -166,6 +172,6 @@ impl Store {
             ),
         };
         let sql = AssertSqlSafe(sql.to_owned() + &access.and(key, scope));
-        Ok(self.pools().count(sql, &args![id]).await? > 0)
+        Ok(self.db.pools().count(sql, &args![id]).await? > 0)
     }
 }

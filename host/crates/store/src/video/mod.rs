@@ -1,20 +1,27 @@
-//! Movies, shows, seasons and episodes: a query for the rows, one for their files.
+//! Movies, shows, seasons and episodes: one query for the rows, one for their files.
 
 mod episodes;
 mod files;
-mod movies;
+pub(crate) mod movies;
 mod shows;
 
+use crate::db::Database;
 use std::collections::HashMap;
 
-pub use files::SubtitleFile;
-pub use movies::{MovieFilter, MovieOrder};
+pub use files::{SubtitleFile, VideoFileRepository};
+pub use movies::{MovieFilter, MovieOrder, MovieRepository};
 pub use shows::{ShowFilter, ShowOrder};
 
 #[cfg(test)]
 pub(super) use {movies::order_cases as movie_order_cases, shows::order_cases as show_order_cases};
 
 use svc_domain::video::{NameMatch, Streams, VideoSource, chapters, pictures, subtitle_files};
+
+/// TV shows, seasons and episodes.
+#[derive(Debug, Clone)]
+pub struct TvRepository {
+    pub(crate) db: Database,
+}
 
 macro_rules! sources_of {
     ($column:literal) => {
@@ -34,7 +41,7 @@ macro_rules! sources_of {
 const OF_MOVIES: &str = sources_of!("movie_id");
 const OF_EPISODES: &str = sources_of!("episode_id");
 
-/// What plugins call the pictures that are a movie's or an episode's own and stand for it.
+/// Purposes of a movie's or an episode's own pictures.
 const OWN_PICTURES: [&str; 3] = ["poster", "thumb", "backdrop"];
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
@@ -88,7 +95,7 @@ impl From<SourceRow> for VideoSource {
     }
 }
 
-/// The files of items, by the item's number, the best first.
+/// Groups files by item, best first.
 fn sources(rows: Vec<SourceRow>) -> HashMap<i64, Vec<VideoSource>> {
     let mut sources: HashMap<i64, Vec<VideoSource>> = HashMap::new();
     for row in rows {

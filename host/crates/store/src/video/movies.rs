@@ -1,14 +1,15 @@
 //! Movies.
 
-use crate::Store;
-use crate::access_filter::{AccessFilter, and_in_folder};
+use crate::db::Database;
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::{MediaRows, Sort, in_order};
+use crate::query::access_filter::{AccessFilter, and_in_folder};
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use crate::pages::{OrderCase, order_cases_of};
+use crate::query::pages::{OrderCase, order_cases_of};
+use crate::query::where_clause::WhereClause;
+use crate::search::Hits;
 use crate::video::OF_MOVIES;
-use crate::where_clause::WhereClause;
 use svc_domain::change::ItemType;
 use svc_domain::id::MovieId;
 use svc_domain::library::MediaScope;
@@ -17,31 +18,31 @@ use svc_domain::text::fold;
 use svc_domain::user_data::UserData;
 use svc_domain::video::{Movie, external_ids, people, texts};
 
-/// Which movies.
+/// Filter of movies.
 #[derive(Debug, Clone, Default)]
 pub struct MovieFilter {
-    /// Of this genre, case and diacritics aside.
+    /// Of this genre, ignoring case and diacritics.
     pub genre: Option<String>,
     /// Of this year or later.
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of movies is ordered by. Movies without the value are the last in both directions.
+/// Order of a list of movies. Movies without the value come last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MovieOrder {
     /// Sort title.
     Title,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
     /// Year of the release.
     Year,
     /// Day of the release.
     ReleasedAt,
-    /// Length.
+    /// Duration.
     Runtime,
 }
 
@@ -125,7 +126,13 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a MovieFilter) -> WhereClause<
     movies
 }
 
-impl Store {
+/// Movies in the scope.
+#[derive(Debug, Clone)]
+pub struct MovieRepository {
+    pub(crate) db: Database,
+}
+
+impl MovieRepository {
     /// Movies, missing ones included.
     pub async fn list_movies(
         &self,
@@ -133,21 +140,24 @@ impl Store {
         filter: &MovieFilter,
         request: &ListRequest<MovieOrder>,
     ) -> Result<Listing<Movie>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(MOVIES, &where_clause, order, request).await?;
+        let page = self
+            .db
+            .page_in_order(MOVIES, &where_clause, order, request)
+            .await?;
         let movies = self.movies_by_id(scope, &page.items).await?;
         Ok(page.with_items(movies))
     }
 
-    /// A movie.
+    /// A movie in the scope.
     pub async fn movie(&self, scope: &MediaScope, id: MovieId) -> Result<Option<Movie>> {
         let access_condition = AccessFilter::Movies.and("m.movie_id", scope);
         Ok(self.movies(scope, &[id.get()], &access_condition).await?.pop())
     }
 
-    /// These movies, in this order. Who may see them is asked before.
+    /// These movies, in this order, without an access check.
     pub(crate) async fn movies_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Movie>> {
         let movies = self.movies(scope, ids, "").await?;
         Ok(in_order(ids, movies, |movie| movie.id.get()))
@@ -156,7 +166,7 @@ impl Store {
     async fn movies(&self, scope: &MediaScope, ids: &[i64], access_condition: &str) -> Result<Vec<Movie>> {
         let seen_files = and_in_folder(scope);
         let queries = [(BY_ID, access_condition), (OF_MOVIES, seen_files.as_str())];
-        let (rows, sources) = self.rows_of_two_listed(queries, ids).await?;
+        let (rows, sources) = self.db.rows_of_two_listed(queries, ids).await?;
         let mut movies: Vec<Movie> = rows.into_iter().map(|row: MovieRow| row.into()).collect();
         let mut sources = super::sources(sources);
         for movie in &mut movies {
@@ -164,9 +174,15 @@ impl Store {
         }
         Ok(movies)
     }
+
+    /// The movies of search hits.
+    pub async fn found_movies(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Movie>> {
+        let movies = self.movies_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(movies))
+    }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     let orders = [

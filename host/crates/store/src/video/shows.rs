@@ -2,15 +2,16 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::Store;
-use crate::access_filter::AccessFilter;
-use crate::args::args;
+use crate::db::args::args;
 use crate::error::Result;
-use crate::item_filter::{Filtered, ItemFilter};
-use crate::pages::{MediaRows, Sort, in_order};
+use crate::query::access_filter::AccessFilter;
+use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
-use crate::pages::{OrderCase, order_cases_of};
-use crate::where_clause::{WhereClause, direction};
+use crate::query::pages::{OrderCase, order_cases_of};
+use crate::query::where_clause::{WhereClause, direction};
+use crate::search::Hits;
+use crate::video::TvRepository;
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;
@@ -18,25 +19,25 @@ use svc_domain::list::{ListRequest, Listing, OrderedPagination};
 use svc_domain::text::fold;
 use svc_domain::video::{Season, Show, external_ids, texts};
 
-/// Which shows.
+/// Filter of shows.
 #[derive(Debug, Clone, Default)]
 pub struct ShowFilter {
-    /// Of this genre, case and diacritics aside.
+    /// Of this genre, ignoring case and diacritics.
     pub genre: Option<String>,
     /// Of this year or later.
     pub year_from: Option<i32>,
     /// Of this year or earlier.
     pub year_to: Option<i32>,
-    /// What all lists of items are narrowed by.
+    /// Filters that all lists of items share.
     pub items: ItemFilter,
 }
 
-/// What a list of shows is ordered by. Shows without a year are the last in both directions.
+/// Order of a list of shows. Shows without a year come last in both directions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShowOrder {
     /// Sort title.
     Title,
-    /// First indexed.
+    /// Time at which the item was first indexed.
     CreatedAt,
     /// Year of the first episode.
     Year,
@@ -66,11 +67,11 @@ const BY_ID: &str = "SELECT w.show_id, w.title, w.sort_title, w.year, w.overview
     w.external_ids, w.season_count, w.episode_count, w.has_artwork FROM tv_shows w WHERE w.show_id";
 const SEASONS: &str =
     "SELECT n.season_id, n.show_id, n.season_number, n.episode_count, n.has_artwork FROM tv_seasons n WHERE";
-/// Episodes of no known season come last, in both directions.
+/// Episodes of an unknown season come last in both directions.
 const BY_NUMBER: &str = "ORDER BY n.season_number ASC NULLS LAST, n.season_id ASC";
 const FROM_LAST: &str = "ORDER BY n.season_number DESC NULLS LAST, n.season_id DESC";
 
-// As `scan_writer/video_aggregates.rs` stores them for all episodes.
+// The same aggregates as `scan_writer/video_aggregates.rs` stores for all episodes.
 const SHOW_COUNTS: &str =
     "SELECT e.show_id, count(DISTINCT e.season_id), count(*) FROM tv_episodes e WHERE e.show_id";
 const SHOW_PICTURES: &str = "SELECT e.show_id, count(*) FROM tv_episodes e \
@@ -148,32 +149,38 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> WhereClause<'
     shows
 }
 
-impl Store {
-    /// Shows.
+impl TvRepository {
+    /// Shows in the scope.
     pub async fn list_shows(
         &self,
         scope: &MediaScope,
         filter: &ShowFilter,
         request: &ListRequest<ShowOrder>,
     ) -> Result<Listing<Show>> {
-        let scope = &self.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.narrowed(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
-        let page = self.page_in_order(SHOWS, &where_clause, order, request).await?;
+        let page = self
+            .db
+            .page_in_order(SHOWS, &where_clause, order, request)
+            .await?;
         let shows = self.shows_by_id(scope, &page.items).await?;
         Ok(page.with_items(shows))
     }
 
-    /// A show.
+    /// A show in the scope.
     pub async fn show(&self, scope: &MediaScope, id: TvShowId) -> Result<Option<Show>> {
         let access_condition = AccessFilter::Shows.and("w.show_id", scope);
-        let rows = self.rows_of_listed(BY_ID, &[id.get()], &access_condition).await?;
+        let rows = self
+            .db
+            .rows_of_listed(BY_ID, &[id.get()], &access_condition)
+            .await?;
         Ok(self.shows(scope, rows).await?.pop())
     }
 
-    /// These shows, in this order. Who may see them is asked before.
+    /// These shows, in this order, without an access check.
     pub(crate) async fn shows_by_id(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Show>> {
-        let rows = self.rows_of_listed(BY_ID, ids, "").await?;
+        let rows = self.db.rows_of_listed(BY_ID, ids, "").await?;
         let shows = self.shows(scope, rows).await?;
         Ok(in_order(ids, shows, |show| show.id.get()))
     }
@@ -191,7 +198,7 @@ impl Store {
         Ok(part.page.of(self.seasons(scope, sql, id.get()).await?))
     }
 
-    /// A season.
+    /// A season in the scope.
     pub async fn season(&self, scope: &MediaScope, id: TvSeasonId) -> Result<Option<Season>> {
         let access_condition = AccessFilter::Seasons.and("n.season_id", scope);
         let sql = format!("{SEASONS} n.season_id = $1{access_condition}");
@@ -206,13 +213,13 @@ impl Store {
         Ok(shows)
     }
 
-    /// Replaces what is stored of all episodes by what those that are seen make.
+    /// Replaces stored aggregates by those of the accessible episodes.
     async fn count_accessible_episodes(&self, scope: &MediaScope, shows: &mut [Show]) -> Result<()> {
         let ids: Vec<i64> = shows.iter().map(|show| show.id.get()).collect();
         let counts = AccessFilter::Episodes.and("e.episode_id", scope) + " GROUP BY e.show_id";
-        let counts: Vec<(i64, i64, i64)> = self.rows_of_listed(SHOW_COUNTS, &ids, &counts).await?;
+        let counts: Vec<(i64, i64, i64)> = self.db.rows_of_listed(SHOW_COUNTS, &ids, &counts).await?;
         let pictures = AccessFilter::Sources.and("s.source_id", scope) + " GROUP BY e.show_id";
-        let pictures = self.counts_of_listed(SHOW_PICTURES, &ids, &pictures).await?;
+        let pictures = self.db.counts_of_listed(SHOW_PICTURES, &ids, &pictures).await?;
         for show in shows {
             let id = show.id.get();
             let count = counts.iter().find(|(show, ..)| *show == id);
@@ -225,14 +232,14 @@ impl Store {
     }
 
     async fn seasons(&self, scope: &MediaScope, sql: String, id: i64) -> Result<Vec<Season>> {
-        let rows: Vec<SeasonRow> = self.pools().fetch_page(AssertSqlSafe(sql), &args![id]).await?;
+        let rows: Vec<SeasonRow> = self.db.pools().fetch_page(AssertSqlSafe(sql), &args![id]).await?;
         let mut seasons: Vec<Season> = rows.into_iter().map(Season::from).collect();
         if *scope != MediaScope::All {
             let ids: Vec<i64> = seasons.iter().map(|season| season.id.get()).collect();
             let counts = AccessFilter::Episodes.and("e.episode_id", scope) + " GROUP BY e.season_id";
-            let counts = self.counts_of_listed(SEASON_COUNTS, &ids, &counts).await?;
+            let counts = self.db.counts_of_listed(SEASON_COUNTS, &ids, &counts).await?;
             let pictures = AccessFilter::Sources.and("s.source_id", scope) + " GROUP BY e.season_id";
-            let pictures = self.counts_of_listed(SEASON_PICTURES, &ids, &pictures).await?;
+            let pictures = self.db.counts_of_listed(SEASON_PICTURES, &ids, &pictures).await?;
             for season in &mut seasons {
                 season.episode_count = counts.get(&season.id.get()).copied().unwrap_or_default();
                 season.has_artwork = pictures.contains_key(&season.id.get());
@@ -240,9 +247,15 @@ impl Store {
         }
         Ok(seasons)
     }
+
+    /// The shows of search hits.
+    pub async fn found_shows(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Show>> {
+        let shows = self.shows_by_id(scope, &hits.items).await?;
+        Ok(hits.with_items(shows))
+    }
 }
 
-/// The statement that reads a page, for each order.
+/// The statements that read a page, one per order.
 #[cfg(test)]
 pub(crate) fn order_cases() -> Vec<OrderCase> {
     let orders = [ShowOrder::Title, ShowOrder::CreatedAt, ShowOrder::Year];

@@ -199,7 +199,7 @@ async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
         .send("POST", "/api/v1/auth/refresh", &[("cookie", &pair)], "")
         .await;
     assert_eq!(refreshed.status, 201);
-    let owner = server.store.owner().await.unwrap().unwrap().user.id;
+    let owner = server.store.users.owner().await.unwrap().unwrap().user.id;
     let jwt = server.client(owner);
     let target = format!("/api/v1/users/{owner}/personal-access-tokens");
     let made = jwt.post(&target, &json!({"label": "tv"})).await.json();

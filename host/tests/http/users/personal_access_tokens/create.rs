@@ -56,7 +56,7 @@ async fn token_for_a_stronger_account_or_the_guest_is_403() {
     let owner = server.client(ada);
     let bob = server.user("bob", false, &["administrator"]).await;
     let carl = server.user("carl", false, &["member"]).await;
-    let guest = server.store.guest().await.unwrap().unwrap().id;
+    let guest = server.store.users.guest().await.unwrap().unwrap().id;
     let label = json!({"label": "a"});
     let (id, _) = token(&owner, ada, label.clone()).await;
     let (admin, member) = (server.client(bob), server.client(carl));

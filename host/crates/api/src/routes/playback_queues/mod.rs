@@ -1,6 +1,6 @@
 //! Playback queues of the caller.
 
-mod input;
+pub mod input;
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;

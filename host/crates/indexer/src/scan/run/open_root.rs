@@ -31,7 +31,7 @@ impl Scanner {
             ));
             return Ok(None);
         }
-        let folders = self.store.folders(directory.id).await?;
+        let folders = self.index.folders(directory.id).await?;
         let knows_files = folders.iter().any(|folder| folder.file_count > 0);
         let opened = MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?)));
         let (id, path) = (directory.id, directory.path.clone());
@@ -42,7 +42,7 @@ impl Scanner {
             }
             Err(error) => Err(error.to_string()),
         };
-        self.store
+        self.directories
             .set_directory_available(id, opened.is_ok(), now)
             .await?;
         match opened {

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirEntry, Metadata};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::{MAX_DEPTH, Walk, WalkDirectory};

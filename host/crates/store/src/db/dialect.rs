@@ -1,0 +1,245 @@
+//! Differences of the two SQL dialects: durability, lists, and the search index.
+
+use crate::db::args::Arg;
+use crate::db::bulk::Bulk;
+use crate::db::{Engine, Tx};
+use crate::error::Result;
+
+/// Durability of a committed transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// On disk when the commit returns.
+    Full,
+    /// On disk soon after; a power cut may lose it.
+    Normal,
+}
+
+/// SQLite: the pragma that sets the durability of the connection, outside of a transaction.
+pub(crate) fn set_durability(durability: Durability) -> &'static str {
+    match durability {
+        Durability::Full => "PRAGMA synchronous = FULL",
+        Durability::Normal => "PRAGMA synchronous = NORMAL",
+    }
+}
+
+/// SQLite: copies the write-ahead log into the database as far as readers allow, without blocking.
+pub(crate) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
+
+/// SQLite: frees the page cache of a connection.
+pub(crate) const FREE_CACHE: &str = "PRAGMA shrink_memory";
+
+/// Encodes a column of bytes in hexadecimal digits.
+pub(crate) fn hexadecimal(engine: Engine, column: &str) -> String {
+    match engine {
+        Engine::Sqlite => format!("hex({column})"),
+        Engine::Postgres => format!("encode({column}, 'hex')"),
+    }
+}
+
+/// `IN` condition over the list bound as `$number`. One statement serves lists of every length.
+pub(crate) fn is_listed(engine: Engine, number: usize) -> String {
+    match engine {
+        Engine::Sqlite => format!("IN (SELECT value FROM json_each(${number}))"),
+        Engine::Postgres => format!("= ANY(CAST(${number} AS BIGINT[]))"),
+    }
+}
+
+/// The value for [`is_listed`].
+pub(crate) fn listed(engine: Engine, numbers: &[i64]) -> Arg<'static> {
+    let (open, close) = match engine {
+        Engine::Sqlite => ('[', ']'),
+        Engine::Postgres => ('{', '}'),
+    };
+    let mut list = String::with_capacity(numbers.len() * 20 + 2);
+    for number in numbers {
+        list.push(if list.is_empty() { open } else { ',' });
+        list.push_str(&number.to_string());
+    }
+    if list.is_empty() {
+        list.push(open);
+    }
+    list.push(close);
+    Arg::from(list)
+}
+
+/// SQLite: rewrites the database without free pages. PostgreSQL does so in the background.
+pub(crate) const VACUUM: &str = "VACUUM";
+
+/// PostgreSQL: waits until no other change of accounts, sessions or tokens is open. SQLite has one writer.
+pub(crate) const LOCK_IDENTITY: &str = "SELECT identity_revision FROM server FOR UPDATE";
+
+/// Lifts the statement timeout of PostgreSQL, for requested work that may take minutes.
+pub(crate) async fn take_time(tx: &mut Tx) -> Result<()> {
+    if tx.engine() == Engine::Postgres {
+        tx.execute("SET LOCAL statement_timeout = 0", &[]).await?;
+    }
+    Ok(())
+}
+
+/// Appends the placeholder of a value in a statement over many rows. SQLite looks up `$1` by name, which takes most
+/// of the time of a statement with a thousand values; `?` is numbered by position.
+pub(crate) fn push_placeholder(sql: &mut String, engine: Engine, number: usize) {
+    match engine {
+        Engine::Sqlite => sql.push('?'),
+        Engine::Postgres => {
+            sql.push('$');
+            sql.push_str(&number.to_string());
+        }
+    }
+}
+
+/// The part of the search index for one type of item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchIndex {
+    /// By title, people and release.
+    Tracks,
+    /// By title and artists.
+    Releases,
+    /// By name.
+    Artists,
+    /// By file name and camera.
+    Photos,
+    /// By title, original title and people.
+    Movies,
+    /// By title.
+    Shows,
+    /// By title and show.
+    Episodes,
+}
+
+struct SearchSql {
+    add_sqlite: Bulk,
+    add_postgres: Bulk,
+    remove_sqlite: &'static str,
+    remove_postgres: &'static str,
+    match_sqlite: &'static str,
+    match_postgres: &'static str,
+    key_sqlite: &'static str,
+    key_postgres: &'static str,
+    clear_sqlite: &'static str,
+    clear_postgres: &'static str,
+}
+
+macro_rules! search_sql {
+    ($table:literal) => {
+        SearchSql {
+            add_sqlite: Bulk {
+                head: concat!("INSERT INTO ", $table, " (rowid, words) VALUES"),
+                columns: 2,
+                constants: "",
+                tail: "",
+            },
+            // Words are already separated by spaces, so PostgreSQL need not parse them.
+            add_postgres: Bulk {
+                head: concat!(
+                    "INSERT INTO ",
+                    $table,
+                    " (item_id, words) ",
+                    "SELECT v.id, array_to_tsvector(string_to_array(v.words, ' ')) FROM (VALUES"
+                ),
+                columns: 2,
+                constants: "",
+                tail: ") AS v (id, words)",
+            },
+            remove_sqlite: concat!("DELETE FROM ", $table, " WHERE rowid"),
+            remove_postgres: concat!("DELETE FROM ", $table, " WHERE item_id"),
+            match_sqlite: concat!(" FROM ", $table, " WHERE ", $table, " MATCH $1"),
+            match_postgres: concat!(" FROM ", $table, " WHERE words  CAST($1 AS tsquery)"),
+            key_sqlite: concat!($table, ".rowid"),
+            key_postgres: concat!($table, ".item_id"),
+            clear_sqlite: concat!("INSERT INTO ", $table, " (", $table, ") VALUES ('delete-all')"),
+            clear_postgres: concat!("DELETE FROM ", $table),
+        }
+    };
+}
+
+static TRACKS: SearchSql = search_sql!("search_tracks");
+static RELEASES: SearchSql = search_sql!("search_releases");
+static ARTISTS: SearchSql = search_sql!("search_artists");
+static PHOTOS: SearchSql = search_sql!("search_photos");
+static MOVIES: SearchSql = search_sql!("search_movies");
+static SHOWS: SearchSql = search_sql!("search_shows");
+static EPISODES: SearchSql = search_sql!("search_episodes");
+
+impl SearchIndex {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Tracks,
+        Self::Releases,
+        Self::Artists,
+        Self::Photos,
+        Self::Movies,
+        Self::Shows,
+        Self::Episodes,
+    ];
+
+    fn sql(self) -> &'static SearchSql {
+        match self {
+            Self::Tracks => &TRACKS,
+            Self::Releases => &RELEASES,
+            Self::Artists => &ARTISTS,
+            Self::Photos => &PHOTOS,
+            Self::Movies => &MOVIES,
+            Self::Shows => &SHOWS,
+            Self::Episodes => &EPISODES,
+        }
+    }
+
+    /// Inserts rows of id and words.
+    pub(crate) fn add(self, engine: Engine) -> &'static Bulk {
+        match engine {
+            Engine::Sqlite => &self.sql().add_sqlite,
+            Engine::Postgres => &self.sql().add_postgres,
+        }
+    }
+
+    /// Deletes the ids of an `IN` list, which follows.
+    pub(crate) fn remove(self, engine: Engine) -> &'static str {
+        match engine {
+            Engine::Sqlite => self.sql().remove_sqlite,
+            Engine::Postgres => self.sql().remove_postgres,
+        }
+    }
+
+    /// `FROM` and `WHERE` clauses that match the words `$1`.
+    pub(crate) fn matching(self, engine: Engine) -> &'static str {
+        match engine {
+            Engine::Sqlite => self.sql().match_sqlite,
+            Engine::Postgres => self.sql().match_postgres,
+        }
+    }
+
+    /// Id column.
+    pub(crate) fn key(self, engine: Engine) -> &'static str {
+        match engine {
+            Engine::Sqlite => self.sql().key_sqlite,
+            Engine::Postgres => self.sql().key_postgres,
+        }
+    }
+
+    /// Deletes all rows.
+    pub(crate) async fn clear(self, tx: &mut Tx) -> Result<()> {
+        let sql = match tx.engine() {
+            Engine::Sqlite => self.sql().clear_sqlite,
+            Engine::Postgres => self.sql().clear_postgres,
+        };
+        tx.execute(sql, &[]).await.map(drop)
+    }
+}
+
+/// Full-text query for items that have, for each of the folded `words`, a word with that prefix. Words consist of
+/// letters and digits, so they contain no operators.
+pub(crate) fn search_query(engine: Engine, words: &[String]) -> String {
+    match engine {
+        Engine::Sqlite => words
+            .iter()
+            .map(|word| format!("\"{word}\"*"))
+            .collect::<Vec<_>>()
+            .join(" AND "),
+        Engine::Postgres => words
+            .iter()
+            .map(|word| format!("'{word}':*"))
+            .collect::<Vec<_>>()
+            .join(" & "),
+    }
+}

@@ -1,0 +1,99 @@
+//! The database handle under all repositories: connections, transactions, the write queue, and the two SQL dialects.
+//!
+//! A repository reads through [`Database::pools`] and writes in a transaction from [`Database::write`],
+//! [`Database::write_for`] or [`Database::write_record`]. Which of the three decides which cached responses its commit
+//! invalidates.
+
+pub(crate) mod args;
+pub(crate) mod bulk;
+mod count_cache;
+pub(crate) mod dialect;
+pub(crate) mod identity_revisions;
+pub(crate) mod json_rows;
+mod maintenance;
+mod migrations;
+pub(crate) mod pools;
+mod postgres;
+mod read_pool;
+mod sqlite;
+mod statement_effect;
+pub(crate) mod transaction;
+pub(crate) mod version_counters;
+pub(crate) mod write_queue;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::error::{Result, StoreError};
+use crate::store::StoreOptions;
+use count_cache::CountCache;
+use identity_revisions::IdentityRevisions;
+use version_counters::VersionCounters;
+use write_queue::{WritePriority, WriteQueue};
+
+pub use maintenance::DatabaseVersion;
+pub(crate) use pools::{Boxed, Engine, Pools, Record};
+pub(crate) use transaction::Tx;
+
+#[derive(Debug)]
+struct Inner {
+    pools: Pools,
+    write_queue: WriteQueue,
+    identity_revisions: IdentityRevisions,
+    version_counters: Arc<VersionCounters>,
+    count_cache: CountCache,
+}
+
+/// The open database. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Database(Arc<Inner>);
+
+impl Database {
+    /// Opens the database and applies the migrations that it lacks.
+    pub(crate) async fn open(url: &str, options: &StoreOptions) -> Result<Self> {
+        let pools = if let Some(path) = url.strip_prefix("sqlite:") {
+            sqlite::open(PathBuf::from(path.strip_prefix("//").unwrap_or(path))).await?
+        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            postgres::open(url, options).await?
+        } else {
+            return Err(StoreError::BadUrl(postgres::without_password(url)));
+        };
+        let database = Self(Arc::new(Inner {
+            pools,
+            write_queue: WriteQueue::new(),
+            identity_revisions: IdentityRevisions::default(),
+            version_counters: Arc::default(),
+            count_cache: CountCache::default(),
+        }));
+        loop {
+            let mut tx = database.write(WritePriority::Interactive).await?;
+            let applied = migrations::apply_next(&mut tx).await?;
+            tx.commit().await?;
+            match applied {
+                Some(number) => tracing::info!(number, "schema migrated"),
+                None => return Ok(database),
+            }
+        }
+    }
+
+    /// Closes all connections; SQLite copies its write-ahead log into the database. Later calls fail.
+    pub async fn close(&self) {
+        self.pools().close().await;
+    }
+
+    pub(crate) fn pools(&self) -> &Pools {
+        &self.0.pools
+    }
+
+    pub(crate) fn write_queue(&self) -> &WriteQueue {
+        &self.0.write_queue
+    }
+
+    pub(crate) fn identity_revisions(&self) -> &IdentityRevisions {
+        &self.0.identity_revisions
+    }
+
+    pub(crate) fn version_counters(&self) -> &Arc<VersionCounters> {
+        &self.0.version_counters
+    }
+}

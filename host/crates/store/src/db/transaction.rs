@@ -1,0 +1,137 @@
+//! An open transaction of either database.
+
+use sqlx::{Postgres, SqlSafeStr, Sqlite, Transaction};
+
+use crate::db::args;
+use crate::db::args::Arg;
+use crate::db::pools::{Boxed, Engine, Record};
+use crate::db::statement_effect::statement_effect;
+
+/// An open transaction. It records whether a statement changed data.
+#[derive(Debug)]
+pub(crate) struct Tx {
+    open: Open,
+    has_changed: bool,
+}
+
+#[derive(Debug)]
+enum Open {
+    Sqlite(Transaction<'static, Sqlite>),
+    Postgres(Transaction<'static, Postgres>),
+}
+
+impl From<Transaction<'static, Sqlite>> for Tx {
+    fn from(tx: Transaction<'static, Sqlite>) -> Self {
+        Self {
+            open: Open::Sqlite(tx),
+            has_changed: false,
+        }
+    }
+}
+
+impl From<Transaction<'static, Postgres>> for Tx {
+    fn from(tx: Transaction<'static, Postgres>) -> Self {
+        Self {
+            open: Open::Postgres(tx),
+            has_changed: false,
+        }
+    }
+}
+
+impl Tx {
+    pub(crate) fn engine(&self) -> Engine {
+        match self.open {
+            Open::Sqlite(_) => Engine::Sqlite,
+            Open::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// Whether any statement changed data.
+    pub(crate) fn has_changed(&self) -> bool {
+        self.has_changed
+    }
+
+    /// Runs a statement; returns the number of affected rows.
+    pub(crate) fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, u64> {
+        let sql = sql.into_sql_str();
+        let effect = statement_effect(sql.as_str());
+        let Self { open, has_changed } = self;
+        match open {
+            Open::Sqlite(tx) => {
+                let values = args::sqlite(values);
+                Box::pin(async move {
+                    let query = sqlx::query_with(sql, values?);
+                    let rows = query.execute(&mut **tx).await?.rows_affected();
+                    *has_changed |= effect.has_changed(rows);
+                    Ok(rows)
+                })
+            }
+            Open::Postgres(tx) => {
+                let values = args::postgres(values);
+                Box::pin(async move {
+                    let query = sqlx::query_with(sql, values?);
+                    let rows = query.execute(&mut **tx).await?.rows_affected();
+                    *has_changed |= effect.has_changed(rows);
+                    Ok(rows)
+                })
+            }
+        }
+    }
+
+    /// Runs several statements without values.
+    pub(crate) fn execute_script(&mut self, sql: &'static str) -> Boxed<'_, ()> {
+        self.has_changed = true;
+        match &mut self.open {
+            Open::Sqlite(tx) => Box::pin(async move {
+                sqlx::raw_sql(sql).execute(&mut **tx).await?;
+                Ok(())
+            }),
+            Open::Postgres(tx) => Box::pin(async move {
+                sqlx::raw_sql(sql).execute(&mut **tx).await?;
+                Ok(())
+            }),
+        }
+    }
+
+    /// All rows.
+    pub(crate) fn fetch_all<T: Record>(
+        &mut self,
+        sql: impl SqlSafeStr,
+        values: &[Arg<'_>],
+    ) -> Boxed<'_, Vec<T>> {
+        let sql = sql.into_sql_str();
+        let effect = statement_effect(sql.as_str());
+        let Self { open, has_changed } = self;
+        match open {
+            Open::Sqlite(tx) => {
+                let values = args::sqlite(values);
+                Box::pin(async move {
+                    let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
+                    let rows = query.fetch_all(&mut **tx).await?;
+                    *has_changed |= effect.has_changed(rows.len() as u64);
+                    Ok(rows)
+                })
+            }
+            Open::Postgres(tx) => {
+                let values = args::postgres(values);
+                Box::pin(async move {
+                    let query = sqlx::query_as_with::<Postgres, T, _>(sql, values?);
+                    let rows = query.fetch_all(&mut **tx).await?;
+                    *has_changed |= effect.has_changed(rows.len() as u64);
+                    Ok(rows)
+                })
+            }
+        }
+    }
+
+    /// Commits. A transaction without changes is rolled back, which neither writes nor waits.
+    pub(crate) fn commit(self) -> Boxed<'static, ()> {
+        let Self { open, has_changed } = self;
+        match open {
+            Open::Sqlite(tx) if has_changed => Box::pin(async move { Ok(tx.commit().await?) }),
+            Open::Postgres(tx) if has_changed => Box::pin(async move { Ok(tx.commit().await?) }),
+            Open::Sqlite(tx) => Box::pin(async move { Ok(tx.rollback().await?) }),
+            Open::Postgres(tx) => Box::pin(async move { Ok(tx.rollback().await?) }),
+        }
+    }
+}

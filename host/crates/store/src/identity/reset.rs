@@ -1,0 +1,91 @@
+//! Deletes the index, or all data.
+
+use crate::db::args::args;
+use crate::db::dialect;
+use crate::db::dialect::SearchIndex;
+use crate::error::Result;
+use crate::identity::IdentityChange;
+use crate::instance::Instance;
+
+/// Deletes the media, referring tables first.
+pub(crate) const MEDIA: [&str; 25] = [
+    "DELETE FROM user_items",
+    "DELETE FROM playback_queue_items",
+    "DELETE FROM playback_queues",
+    "DELETE FROM track_artists",
+    "DELETE FROM track_genres",
+    "DELETE FROM release_artists",
+    "DELETE FROM music_tracks",
+    "DELETE FROM music_releases",
+    "DELETE FROM music_artists",
+    "DELETE FROM music_genres",
+    "DELETE FROM photo_album_photos",
+    "DELETE FROM photo_edits",
+    "DELETE FROM photos",
+    "DELETE FROM video_sources",
+    "DELETE FROM movie_genres",
+    "DELETE FROM tv_show_genres",
+    "DELETE FROM movies",
+    "DELETE FROM tv_episodes",
+    "DELETE FROM tv_seasons",
+    "DELETE FROM tv_shows",
+    "DELETE FROM files",
+    "DELETE FROM folders",
+    "DELETE FROM plugins_seen",
+    // Skips a sequence number: a client that has read all changes misses one, and is told to fetch everything.
+    "INSERT INTO changes (change, item_id, at) VALUES (0, 0, 0)",
+    "DELETE FROM changes",
+];
+
+/// Deletes everything else but the row of the server and the schema version.
+const THE_REST: [&str; 21] = [
+    "DELETE FROM jobs",
+    "DELETE FROM run_logs",
+    "DELETE FROM runs",
+    "DELETE FROM photo_album_shares",
+    "DELETE FROM photo_albums",
+    "DELETE FROM library_user_grants",
+    "DELETE FROM library_role_grants",
+    "DELETE FROM libraries",
+    "DELETE FROM access_classes",
+    "DELETE FROM directories",
+    "DELETE FROM refresh_tokens",
+    "DELETE FROM sessions",
+    "DELETE FROM personal_access_tokens",
+    "DELETE FROM known_addresses",
+    "DELETE FROM account_settings",
+    "DELETE FROM server_settings",
+    "DELETE FROM role_assignments",
+    "DELETE FROM roles",
+    "DELETE FROM users",
+    "DELETE FROM cors_origins",
+    "DELETE FROM audit",
+];
+
+impl IdentityChange {
+    /// Deletes the index. Accounts, directories and runs stay.
+    pub async fn delete_media(&mut self) -> Result<()> {
+        dialect::take_time(self.tx()).await?;
+        for index in SearchIndex::ALL {
+            index.clear(self.tx()).await?;
+        }
+        for sql in MEDIA {
+            self.execute(sql, &[]).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes everything, and stores a new instance.
+    pub async fn delete_everything(&mut self, instance: &Instance) -> Result<()> {
+        self.delete_media().await?;
+        for sql in THE_REST {
+            self.execute(sql, &[]).await?;
+        }
+        self.execute(
+            "UPDATE server SET instance_id = $1, created_at = $2",
+            &args![instance.instance_id.as_str(), instance.created_at],
+        )
+        .await
+        .map(drop)
+    }
+}

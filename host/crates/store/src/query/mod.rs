@@ -1,0 +1,7 @@
+//! SQL that several repositories share: filters, pages, and rows of listed ids.
+
+pub(crate) mod access_filter;
+pub(crate) mod item_filter;
+mod listed;
+pub(crate) mod pages;
+pub(crate) mod where_clause;

@@ -1,0 +1,162 @@
+//! `WHERE` clauses and pages, built from static texts and bound values.
+
+use sqlx::AssertSqlSafe;
+
+use crate::db::args::Arg;
+use crate::query::access_filter::AccessFilter;
+use svc_domain::id::UserId;
+use svc_domain::library::MediaScope;
+use svc_domain::list::{Order, Pagination};
+
+/// A growing `WHERE` clause.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct WhereClause<'a> {
+    sql: String,
+    values: Vec<Arg<'a>>,
+    personal: bool,
+}
+
+impl<'a> WhereClause<'a> {
+    /// Starts with the access filter of a list of media; `key` is the id column.
+    pub(crate) fn of_media(access: AccessFilter, key: &'static str, scope: &MediaScope) -> Self {
+        let sql = access.condition(key, scope);
+        Self {
+            sql: sql.map_or_else(String::new, |condition| format!(" WHERE {condition}")),
+            ..Self::default()
+        }
+    }
+
+    /// Starts with a condition built from static parts and numbers only.
+    pub(crate) fn of(condition: &str) -> Self {
+        Self {
+            sql: format!(" WHERE {condition}"),
+            ..Self::default()
+        }
+    }
+
+    fn joint(&self) -> &'static str {
+        if self.sql.is_empty() { " WHERE " } else { " AND " }
+    }
+
+    /// Adds `before $n after` if there is a value.
+    pub(crate) fn push<T: Into<Arg<'a>>>(
+        &mut self,
+        before: &'static str,
+        value: Option<T>,
+        after: &'static str,
+    ) {
+        let Some(value) = value else { return };
+        self.values.push(value.into());
+        self.sql += &format!("{}{before}${}{after}", self.joint(), self.values.len());
+    }
+
+    /// Adds a condition on user data; `$user` in the text is replaced by the placeholder of the user.
+    pub(crate) fn push_of_user(&mut self, condition: &str, user: UserId) {
+        self.personal = true;
+        self.values.push(user.get().into());
+        let place = format!("${}", self.values.len());
+        self.sql += &format!("{}{}", self.joint(), condition.replace("$user", &place));
+    }
+
+    /// Whether the rows depend on user data, which changes without a new version of the media.
+    pub(crate) fn are_personal(&self) -> bool {
+        self.personal
+    }
+
+    /// Adds `before $n)` if there is a value, where `before` opens a subquery for accessible items.
+    pub(crate) fn push_within<T: Into<Arg<'a>>>(
+        &mut self,
+        before: &'static str,
+        value: Option<T>,
+        (access, key): (AccessFilter, &'static str),
+        scope: &MediaScope,
+    ) {
+        let Some(value) = value else { return };
+        self.values.push(value.into());
+        let (joint, and) = (self.joint(), access.and(key, scope));
+        self.sql += &format!("{joint}{before}${}{and})", self.values.len());
+    }
+
+    /// Adds `before $n, $m… after`. The texts are built from static parts.
+    pub(crate) fn push_all<const N: usize>(&mut self, before: &str, values: [Arg<'a>; N], after: &str) {
+        let numbers: Vec<String> = (1..=N).map(|n| format!("${}", self.values.len() + n)).collect();
+        self.values.extend(values);
+        self.sql += &format!("{}{before}{}{after}", self.joint(), numbers.join(", "));
+    }
+
+    /// Adds `first $a OR second $b`.
+    pub(crate) fn push_or<T: Into<Arg<'a>>>(
+        &mut self,
+        first: &'static str,
+        a: T,
+        second: &'static str,
+        b: T,
+    ) {
+        self.values.extend([a.into(), b.into()]);
+        let at = self.values.len();
+        self.sql += &format!("{}({first}${} OR {second}${at})", self.joint(), at - 1);
+    }
+
+    /// Adds `first $n OR second $n` if there is a value.
+    pub(crate) fn push_either(&mut self, first: &'static str, second: &'static str, value: Option<&'a str>) {
+        if let Some(value) = value {
+            self.push_or(first, value, second, value);
+        }
+    }
+
+    /// Adds a condition that one of these queries returns a row; `narrow` adds to the conditions of each.
+    pub(crate) fn push_exists(&mut self, queries: &[&str], narrow: impl Fn(&mut Self)) {
+        self.sql += &format!("{}(FALSE", self.joint());
+        for query in queries {
+            self.sql += &format!(" OR EXISTS ({query}");
+            narrow(self);
+            self.sql.push(')');
+        }
+        self.sql.push(')');
+    }
+
+    /// `SELECT count(*)` of the rows.
+    pub(crate) fn count(&self, from: &'static str) -> (AssertSqlSafe<String>, &[Arg<'a>]) {
+        (
+            AssertSqlSafe(format!("SELECT count(*) FROM {from}{}", self.sql)),
+            &self.values,
+        )
+    }
+
+    /// All rows, unordered.
+    pub(crate) fn all(&self, select: &str) -> (String, &[Arg<'a>]) {
+        (format!("{select}{}", self.sql), &self.values)
+    }
+
+    /// All rows: `select … WHERE … tail`.
+    pub(crate) fn rows(
+        &self,
+        select: &'static str,
+        tail: &'static str,
+    ) -> (AssertSqlSafe<String>, &[Arg<'a>]) {
+        (AssertSqlSafe(format!("{select}{}{tail}", self.sql)), &self.values)
+    }
+
+    /// A page: `select … WHERE … ORDER BY order LIMIT … OFFSET …`.
+    pub(crate) fn page(&self, select: &str, order: &str, page: Pagination) -> (String, Vec<Arg<'a>>) {
+        let mut values = self.values.clone();
+        values.push(i64::from(page.take.min(Pagination::MAX_TAKE)).into());
+        values.push(i64::try_from(page.skip).unwrap_or(i64::MAX).into());
+        let (take, skip) = (values.len() - 1, values.len());
+        (
+            format!(
+                "{select}{} ORDER BY {order} LIMIT ${take} OFFSET ${skip}",
+                self.sql
+            ),
+            values,
+        )
+    }
+}
+
+/// Picks the text of a sort direction.
+pub(crate) fn direction<T>(order: Order, ascending: T, descending: T) -> T {
+    match order {
+        Order::Ascending => ascending,
+        Order::Descending => descending,
+    }
+}
