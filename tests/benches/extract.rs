@@ -75,7 +75,7 @@ fn files(variable: &str, scratch: &Path, make: impl FnOnce(&Path) -> Result<()>)
     Ok(files)
 }
 
-/// Title and duration: enough that nothing is optimised away.
+/// Uses the result, so that nothing is optimized away.
 fn native_music(path: &Path) -> Option<u64> {
     let options = ParseOptions::new().read_cover_art(false);
     let file = Probe::open(path)
@@ -164,7 +164,7 @@ fn sandboxed(host: &Plugins, kind: &MediaKind, files: &[PathBuf]) -> Result<f64>
         };
         let file = File::open(path)?;
         let size = file.metadata()?.len();
-        // A file that cannot be read costs time as well.
+        // Failures cost time too.
         let _ = std::hint::black_box(worker.extract(&plugin, &Arc::new(SourceFile::new(file, name, size))));
     }
     Ok((cpu_seconds() - start) / files.len() as f64)

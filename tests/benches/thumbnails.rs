@@ -1,4 +1,4 @@
-//! Pictures in smaller sizes, in the sandbox against the same code run natively, in one run.
+//! Thumbnails in the sandbox compared with the same code run natively.
 //!
 //! Called by `cargo xtask bench thumbnails`, which builds the native program (`SVC_BENCH_NATIVE`) and has it make pictures
 //! where `SVC_BENCH_PICTURES` names none. Figures are processor time of the whole process a picture, the median of rounds

@@ -1,5 +1,4 @@
-//! A library on disk, and the real indexer over it, in this process: what a test changes on disk, it indexes again and
-//! looks up in the database.
+//! A library on disk with the real indexer, in one process.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,12 +27,12 @@ use crate::sandbox::component;
 /// The four plugins, compiled once for all tests.
 static PLUGINS: LazyLock<Plugins> = LazyLock::new(|| plugins(&[]));
 
-/// The four plugins, with more bytes at the end of those named: the same code with another digest.
+/// The four plugins; those named have another digest and the same code.
 pub fn plugins(changed: &[&str]) -> Plugins {
     load(changed, LimitCaps::default())
 }
 
-/// The plugins that are there when each gets no more memory than the music plugin begins with: it fails at every file.
+/// The plugins with so little memory that the music plugin fails at every file.
 pub fn starved_plugins() -> Plugins {
     const PAGE: u64 = 65_536;
     let starved = (1..1024).map(|pages| {
@@ -74,7 +73,7 @@ fn load(changed: &[&str], caps: LimitCaps) -> Plugins {
     Plugins::load(&settings, &built_in).unwrap()
 }
 
-/// Roots on disk, an index of them, and how to bring it up to date.
+/// Roots on disk, their index and indexer.
 pub struct Library {
     folder: tempfile::TempDir,
     runtime: tokio::runtime::Runtime,
@@ -150,7 +149,7 @@ impl Library {
         }
     }
 
-    /// The same library and index with other plugins, as after an update of the server.
+    /// Reopens the library with other plugins, as after an update.
     #[must_use]
     pub fn reopen(self, plugins: Plugins) -> Self {
         let Self {
@@ -185,10 +184,10 @@ impl Library {
         self.write(path, track.encode(Format::Mp3).unwrap().0);
     }
 
-    /// Writes a video; every one has another content.
+    /// Writes a video with unique contents.
     pub fn video(&self, path: &str) {
         let mut bytes = Clip::film("", 1000).encode(VideoFormat::Mp4);
-        // A box that no reader looks into.
+        // A box that plugins ignore.
         bytes.extend(u32::try_from(8 + path.len()).unwrap().to_be_bytes());
         bytes.extend(b"free");
         bytes.extend(path.as_bytes());
@@ -227,7 +226,7 @@ impl Library {
         })
     }
 
-    /// Whether there is anything at this path, as a run over it says.
+    /// Whether a run over this path finds it.
     pub fn has_part(&self, kind: MediaKind, path: &str) -> bool {
         let path = RelativePath::parse(path).unwrap();
         let options = RunOptions {
@@ -266,7 +265,7 @@ impl Library {
         })
     }
 
-    /// Starts a full run that is held at once, does `meanwhile`, and lets it go on to its end.
+    /// Starts a full run, pauses it at once, calls `meanwhile`, and resumes it.
     pub fn run_interrupted(&self, meanwhile: impl FnOnce()) -> Run {
         self.runtime.block_on(async {
             use svc_indexer::indexing::IndexAction;
@@ -275,7 +274,7 @@ impl Library {
                 .start(StartRun::of_all(RunType::Full), None)
                 .await
                 .unwrap();
-            // A run so short that it is over already is as good as one that was held at its end.
+            // The run may have completed already.
             let _ = self.indexing.act(IndexAction::Pause).await;
             tokio::task::block_in_place(meanwhile);
             let _ = self.indexing.act(IndexAction::Resume).await;
@@ -284,7 +283,7 @@ impl Library {
         })
     }
 
-    /// Starts a full run, holds it once files are read, and lets it go on to its end after `meanwhile`.
+    /// Starts a full run, pauses it after the first file, calls `meanwhile`, and resumes it.
     pub fn run_held(&self, meanwhile: impl FnOnce(&Run)) -> Run {
         use svc_indexer::indexing::{IndexAction, IndexState};
         let indexing = &self.indexing;
@@ -309,7 +308,7 @@ impl Library {
         })
     }
 
-    /// Starts a quick run and does `meanwhile` beside it.
+    /// Starts a run and calls `meanwhile` concurrently.
     pub fn run_beside(&self, run_type: RunType, meanwhile: impl FnOnce()) -> Run {
         self.runtime.block_on(async {
             let run = self
@@ -323,7 +322,7 @@ impl Library {
         })
     }
 
-    /// A run that forgets what is missing.
+    /// A run that purges missing files.
     pub fn purge(&self) -> Run {
         let later = Timestamp::from_millis(SystemClock.now().millis() + 1000);
         self.run(StartRun {
@@ -346,7 +345,7 @@ impl Library {
         lines.items
     }
 
-    /// The database, opened beside the store.
+    /// A second connection to the database.
     pub fn database(&self) -> Connection {
         open_database(&self.at("index.db"))
     }
@@ -371,12 +370,12 @@ impl Library {
         rows.map(|(path, id)| (path, id.parse().unwrap())).collect()
     }
 
-    /// What the index says of each file, without ids: equal for two indexes of the same tree.
+    /// The index without ids: equal for two indexes of the same tree.
     pub fn content(&self) -> Vec<(String, String)> {
         content(&self.database())
     }
 
-    /// What a new index of the same directories says.
+    /// The contents of a new index of the same directories.
     pub fn content_of_a_clean_scan(&self) -> Vec<(String, String)> {
         let other = tempfile::tempdir().unwrap();
         for root in ["music", "music2", "photos", "movies", "tv"] {
@@ -410,7 +409,7 @@ fn rows(database: &Connection, sql: &str) -> Vec<(String, String)> {
     rows.map(Result::unwrap).collect()
 }
 
-/// What a database says of each file, without ids: equal for two indexes of the same tree.
+/// The index without ids: equal for two indexes of the same tree.
 pub fn content(database: &Connection) -> Vec<(String, String)> {
     rows(
         database,

@@ -1,4 +1,4 @@
-//! What the tests and benchmarks share: where things are, and the sources as text.
+//! Paths and sources, shared by tests and benchmarks.
 
 #![allow(
     clippy::unwrap_used,
@@ -31,7 +31,7 @@ pub fn workspace() -> PathBuf {
         .to_owned()
 }
 
-/// The folder of files that nobody here made; `None`, with a message, where there is none.
+/// The folder of media from elsewhere; `None`, reported as skipped, if absent.
 pub fn foreign_media() -> Option<PathBuf> {
     let folder =
         std::env::var_os("SVC_TEST_MEDIA").map_or_else(|| workspace().join("../shared/media"), PathBuf::from);

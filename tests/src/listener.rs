@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::program::Server;
 
-/// Reads a stream line by line. Sizes of chunks are lines of their own, which are passed over.
+/// Reads a stream line by line and skips chunk sizes.
 #[derive(Debug)]
 pub struct Listener(BufReader<TcpStream>);
 
@@ -18,7 +18,7 @@ impl Listener {
         Self::open_as(server, server.token())
     }
 
-    /// The same for who has this token.
+    /// Opens a stream with this token.
     pub fn open_as(server: &Server, token: &str) -> Self {
         let mut stream = TcpStream::connect(server.address()).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();

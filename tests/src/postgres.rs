@@ -1,56 +1,34 @@
-//! A schema of a test's own on the PostgreSQL server for tests.
+//! Schemas on the PostgreSQL server for tests, for tests without a runtime.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use svc_test_support::databases::{self, postgres_url};
 
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
-
-/// Dropped with this value.
-#[derive(Debug)]
+/// A schema that is dropped with this value.
 pub struct Schema {
-    name: String,
-    server: String,
-    /// The URL that leads into it.
+    schema: Option<databases::Schema>,
     pub url: String,
 }
 
 impl Schema {
-    /// `None`, noted as skipped, where there is no server: `cargo xtask test` names one.
+    /// `None`, reported as skipped, if `cargo xtask test` started no server.
     pub fn create() -> Option<Self> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let server = std::env::var("SVC_TEST_POSTGRES_URL").unwrap_or_default();
-        if server.is_empty() {
-            crate::skipped("PostgreSQL: SVC_TEST_POSTGRES_URL is not set (cargo xtask test sets it)");
-            return None;
-        }
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let name = format!("svc_program_{}_{number}", std::process::id());
-        run(&server, format!("CREATE SCHEMA {name}"));
-        let joint = if server.contains('?') { '&' } else { '?' };
+        let server = postgres_url()?;
+        let schema = block_on(databases::Schema::create(&server));
         Some(Self {
-            url: format!("{server}{joint}options[search_path]={name}"),
-            server,
-            name,
+            url: schema.url.clone(),
+            schema: Some(schema),
         })
     }
 }
 
 impl Drop for Schema {
     fn drop(&mut self) {
-        run(&self.server, format!("DROP SCHEMA {} CASCADE", self.name));
+        if let Some(schema) = self.schema.take() {
+            block_on(schema.drop());
+        }
     }
 }
 
-fn run(server: &str, sql: String) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    runtime.block_on(async {
-        let mut connection = PgConnection::connect(server).await.unwrap();
-        sqlx::raw_sql(AssertSqlSafe(sql))
-            .execute(&mut connection)
-            .await
-            .unwrap();
-        connection.close().await.unwrap();
-    });
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.unwrap().block_on(future)
 }

@@ -43,7 +43,7 @@ fn compiled() -> &'static Path {
     })
 }
 
-/// Puts compiled plugins, and the key that vouches for them, into a data directory that is still to be made.
+/// Copies compiled plugins, and the key that authenticates them, into a new data directory.
 fn put_compiled_plugins(data_dir: &Path) {
     let place = |name: &str| {
         let place = data_dir.join(name);
@@ -64,7 +64,7 @@ fn put_compiled_plugins(data_dir: &Path) {
     }
 }
 
-/// The program with arguments and without the variables of whoever runs the tests.
+/// The program with arguments and a clean environment.
 pub fn svc(arguments: &[&str]) -> Command {
     let data_dir = arguments.windows(2).find_map(|pair| match pair {
         ["--data-dir", data_dir] => Some(Path::new(*data_dir)),
@@ -97,7 +97,7 @@ pub fn serve(data_dir: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Bytes of a process's memory as the kernel counts them, by the name that `/proc` has for it.
+/// Memory of a process in bytes, by its name in `/proc`.
 pub fn memory_of(pid: u32, name: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -124,7 +124,7 @@ pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// An answer of the server.
+/// A response.
 #[derive(Debug)]
 pub struct Answer {
     /// HTTP status.
@@ -141,10 +141,10 @@ impl Answer {
         serde_json::from_slice(&self.bytes).unwrap_or(Value::Null)
     }
 
-    /// Holds it against the API's own description.
+    /// Compares it with the API description.
     ///
     /// # Panics
-    /// Where it is not what the description tells.
+    /// If the API description does not declare it.
     fn check(&self, method: &str, target: &str) {
         static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
             let document = serde_json::to_value(svc_api::openapi::document());
@@ -184,7 +184,7 @@ impl Server {
         Self::spawn(&mut serve(data_dir, arguments))
     }
 
-    /// Starts what [`serve`] made, or a command that becomes it, and waits until it is ready.
+    /// Starts a command of [`serve`], or one that executes it, and waits until it is ready.
     pub fn spawn(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -220,7 +220,7 @@ impl Server {
             let setup = json!({
                 "username": "owner",
                 "password": PASSWORD,
-                // A test says itself when the index is to follow the disk.
+                // Tests enable watching themselves.
                 "settings": { "watch_directories": false, "scan_schedule": "off" },
             });
             assert_eq!(server.post("/api/v1/setup", &setup).status, 201);
@@ -230,7 +230,7 @@ impl Server {
         server
     }
 
-    /// Signs in to an app, with the password of all accounts; answers with the access token.
+    /// Signs in to an app; returns the access token.
     pub fn sign_in(&self, username: &str, app: &str) -> String {
         let credentials = json!({ "username": username, "password": PASSWORD });
         let login = self.request(
@@ -243,7 +243,7 @@ impl Server {
         login.json()["JWT"].as_str().unwrap().to_owned()
     }
 
-    /// Has the server notice changes in its directories at once, or not.
+    /// Turns watching of directories on or off.
     pub fn watch(&self, watch: bool) {
         let settings = json!({ "app": null, "settings": { "watch_directories": watch } });
         assert_eq!(
@@ -278,7 +278,7 @@ impl Server {
         self.request("POST", path, &[], Some(body))
     }
 
-    /// GET without any credential but what the path holds.
+    /// GET without a credential.
     pub fn open(&self, path: &str) -> Answer {
         self.send(None, "GET", path, &[], None)
     }
@@ -338,11 +338,11 @@ impl Server {
         answer
     }
 
-    /// Starts a run and waits for its end; answers with the run.
+    /// Starts a run and waits for its end; returns the run.
     pub fn index(&self, run_type: &str) -> Value {
         let body = json!({ "type": run_type });
         let mut started = self.post("/api/v1/index/run", &body);
-        // The index may be following the disk at this very moment.
+        // A watch may be running.
         while started.status == 409 {
             std::thread::sleep(Duration::from_millis(50));
             started = self.post("/api/v1/index/run", &body);

@@ -54,7 +54,7 @@ impl Sandbox {
         }
     }
 
-    /// Sums up the sound of a file; `None` when the plugin does not measure files with this extension.
+    /// Analyzes the audio of a file; `None` if the plugin does not handle its extension.
     pub fn measure(&mut self, path: &Path, bins: u32) -> Option<Result<AudioSummary, ExtractFailure>> {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let plugin = self.plugins.waveform_analyzer_for(&extension(&name))?;
@@ -66,7 +66,7 @@ impl Sandbox {
         )
     }
 
-    /// Reads a file; `None` when the plugin does not read files with this extension.
+    /// Extracts a file; `None` if the plugin does not handle its extension.
     pub fn extract(&mut self, path: &Path) -> Option<ExtractOutcome> {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let plugin = self.plugins.for_file(&self.kind, &extension(&name))?;
@@ -78,7 +78,7 @@ impl Sandbox {
         )
     }
 
-    /// Draws a file in these sizes, whatever its name says.
+    /// Renders a file in these sizes, whatever its extension.
     pub fn render(
         &mut self,
         path: &Path,
@@ -94,7 +94,7 @@ impl Sandbox {
 
     /// The most linear memory that an instance held, in bytes.
     pub fn max_memory(&mut self) -> u64 {
-        // What the worker counted is handed on at its end.
+        // The worker reports its statistics when it is dropped.
         self.worker = self.plugins.worker();
         let plugin = self.plugins.handle(self.kind.as_str()).unwrap();
         plugin.status().stats.unwrap().max_memory

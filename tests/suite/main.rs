@@ -1,5 +1,4 @@
-//! The tests of the whole server, in one binary. The tree mirrors the API's paths; `guards` holds the rules that
-//! the source itself must keep.
+//! Tests of the whole server in one binary; `guards` holds the rules for the source.
 
 #![allow(
     clippy::unwrap_used,

@@ -31,6 +31,9 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     let mut project = process::cargo(["test", "--workspace", "--no-fail-fast"]);
     project
         .env("SVC_TEST_BINARY", server)
+        // Snapshots are compared, never written.
+        .env("INSTA_UPDATE", "no")
+        .env_remove("INSTA_FORCE_PASS")
         .env(unseen::VARIABLE, &seen);
     match &cluster {
         Some(cluster) => project.env(URL_VARIABLE, cluster.url()),

@@ -1,16 +1,19 @@
-//! Development mode: what exists in it for callers on the same machine, and that outside of it nothing does.
+//! `/dev`: routes of the development mode, for callers on the same machine.
 
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
 use svc_covers::covers;
 
-use crate::{Reply, TestServer, TestServerOptions, filled};
+use crate::filled;
+use crate::support::{Reply, TestServer, TestServerOptions};
 use svc_api::router::dev_routes;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/// Of a foreign origin, and of a host that is not this server.
+
+/// Statuses for a foreign origin and for a host that is not this server.
 const REFUSALS: [u16; 2] = [403, 421];
+
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 async fn dev_server(peer: IpAddr) -> TestServer {
@@ -22,7 +25,7 @@ async fn dev_server(peer: IpAddr) -> TestServer {
     .await
 }
 
-/// All that an answer says, but for its number.
+/// A response without its request id.
 fn said(reply: &Reply) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
     let mut headers: Vec<_> = reply
         .headers
@@ -36,20 +39,20 @@ fn said(reply: &Reply) -> (u16, Vec<(String, Vec<u8>)>, Vec<u8>) {
 
 #[covers("R9", "T48")]
 #[tokio::test]
-async fn on_a_normal_server_dev_routes_are_byte_for_byte_unknown_ones() {
+async fn dev_route_outside_development_mode_equals_an_unknown_route() {
     let server = TestServer::start_with(TestServerOptions {
         peer: HERE,
         ..TestServerOptions::default()
     })
     .await;
-    let owner = format!("Bearer {}", server.owner().await);
+    let owner = format!("Bearer {}", server.as_owner().await);
     let token = owner.as_str();
     let json = ("content-type", "application/json");
     let plain = [json];
     let known = [json, ("authorization", token)];
     let browser = [
         json,
-        ("origin", super::LISTED_ORIGIN),
+        ("origin", crate::LISTED_ORIGIN),
         ("access-control-request-method", "POST"),
     ];
     assert_eq!(dev_routes().len(), 11);
@@ -70,7 +73,7 @@ async fn on_a_normal_server_dev_routes_are_byte_for_byte_unknown_ones() {
 }
 
 #[tokio::test]
-async fn in_development_mode_other_machines_and_proxies_find_nothing() {
+async fn dev_route_from_another_machine_or_proxy_is_404() {
     let far = dev_server(IpAddr::from([192, 0, 2, 1])).await;
     let unknown = said(&far.get("/api/v1/nothing").await);
     for route in dev_routes() {
@@ -98,10 +101,10 @@ async fn in_development_mode_other_machines_and_proxies_find_nothing() {
 
 #[covers("R9", "S9")]
 #[tokio::test]
-async fn pages_of_other_origins_reach_no_dev_route() {
+async fn dev_route_from_another_origin_is_refused() {
     let server = dev_server(HERE).await;
     let json = ("content-type", "application/json");
-    server.owner().await;
+    server.as_owner().await;
     server.state.setup.look_again().await.unwrap();
     for (host, headers, is_refused) in [
         ("localhost", &[("origin", "https://evil.example")][..], Some(403)),
@@ -112,20 +115,20 @@ async fn pages_of_other_origins_reach_no_dev_route() {
             &[("origin", "http://localhost.evil.example")],
             Some(403),
         ),
-        // A name that its owner has made to lead here is of one origin with itself.
+        // A name that resolves to this machine has the same origin as itself.
         ("evil.example", &[("origin", "http://evil.example")], Some(421)),
         ("localhost:8420", &[("origin", "http://localhost:5173")], None),
-        ("127.0.0.1:8420", &[("origin", super::LISTED_ORIGIN)], None),
+        ("127.0.0.1:8420", &[("origin", crate::LISTED_ORIGIN)], None),
         (
             "localhost",
-            &[("origin", super::LISTED_ORIGIN), ("sec-fetch-site", "cross-site")],
+            &[("origin", crate::LISTED_ORIGIN), ("sec-fetch-site", "cross-site")],
             None,
         ),
         ("[::1]:8420", &[], None),
     ] {
         for route in dev_routes() {
             let sent = [headers, &[json]].concat();
-            // A body that no handler takes: what is let in is told so, and does nothing.
+            // No handler accepts this body, so that an accepted request changes nothing.
             let reply = server
                 .send(
                     route.method.as_str(),
@@ -145,7 +148,7 @@ async fn pages_of_other_origins_reach_no_dev_route() {
 }
 
 #[tokio::test]
-async fn dev_routes_are_in_no_list_and_no_document() {
+async fn dev_routes_are_not_listed() {
     let server = dev_server(HERE).await;
     for target in ["/api", "/api/docs-json"] {
         let text = String::from_utf8(server.get(target).await.body).unwrap();
@@ -155,7 +158,7 @@ async fn dev_routes_are_in_no_list_and_no_document() {
 
 #[covers("A6")]
 #[test]
-fn page_for_testers_of_clients_names_every_dev_route() {
+fn client_testing_page_names_every_dev_route() {
     let page = include_str!("../../../docs/client-testing.md");
     for route in dev_routes() {
         let path = route.path.strip_prefix("/api/v1/dev").unwrap();
@@ -179,7 +182,7 @@ fn page_for_testers_of_clients_names_every_dev_route() {
     "A6"
 )]
 #[tokio::test]
-async fn in_development_mode_the_eleven_routes_do_what_tests_of_clients_need() {
+async fn dev_routes_set_up_and_change_the_server() {
     for peer in [HERE, "::1".parse().unwrap(), "::ffff:127.0.0.1".parse().unwrap()] {
         let server = dev_server(peer).await;
         let post =

@@ -1,21 +1,18 @@
-//! Signed links, and how much may be played at once.
+//! `POST /links`: signed links to one item.
 
 use serde_json::json;
 use svc_covers::covers;
 
-use crate::TestServer;
+use crate::support::{Client, TestServer};
 use svc_api::access::Access;
 use svc_api::router::routes;
 use svc_api::routes::links::PURPOSES;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
-use svc_identity::actor::Actor;
-use svc_identity::capability::Capability;
-use svc_identity::credential::Credential;
 
 const CONTENT: &[u8] = b"0123456789";
 
-async fn songs<const N: usize>(server: &TestServer, names: [&str; N]) -> Vec<FileId> {
+pub(crate) async fn songs<const N: usize>(server: &TestServer, names: [&str; N]) -> Vec<FileId> {
     let folder = server.folder(MediaKind::music()).await;
     let mut songs = Vec::new();
     for name in names {
@@ -24,18 +21,18 @@ async fn songs<const N: usize>(server: &TestServer, names: [&str; N]) -> Vec<Fil
     songs
 }
 
-async fn link(server: &TestServer, token: &str, body: serde_json::Value) -> super::Reply {
-    server.send_as(token, "POST", "/api/v1/links", &body).await
+pub(crate) async fn link(token: &Client, body: serde_json::Value) -> crate::support::Reply {
+    token.post("/api/v1/links", &body).await
 }
 
 /// The path and query of a URL.
-fn target(reply: &super::Reply) -> String {
+fn target(reply: &crate::support::Reply) -> String {
     let url = reply.json()["url"].as_str().unwrap().to_owned();
     url[url.find("/api/").unwrap()..].to_owned()
 }
 
 #[test]
-fn every_purpose_is_a_route_that_takes_links_with_its_capability() {
+fn link_purpose_names_a_route_that_accepts_links() {
     for (item, purpose, template, capability) in PURPOSES {
         let found = routes().into_iter().find(|route| {
             let parts = || route.path.split('/').zip(template.split('/'));
@@ -49,13 +46,13 @@ fn every_purpose_is_a_route_that_takes_links_with_its_capability() {
 
 #[covers("POST /api/v1/links")]
 #[tokio::test]
-async fn link_opens_one_item_for_its_maker_without_any_header() {
+async fn link_opens_one_item_without_a_header() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     let songs = songs(&server, ["one.mp3", "two.mp3"]).await;
     let (one, two) = (songs[0], songs[1]);
     let body = json!({"mediaType": "music_track", "mediaId": one.to_string(), "purpose": "stream", "expiresIn": 600});
-    let made = link(&server, &token, body).await;
+    let made = link(&token, body).await;
     assert_eq!(made.status, 201);
     let target = target(&made);
     assert!(made.json()["url"].as_str().unwrap().starts_with("http"));
@@ -63,7 +60,7 @@ async fn link_opens_one_item_for_its_maker_without_any_header() {
     assert_eq!((played.status, played.body.as_slice()), (200, CONTENT));
     let part = server.send("GET", &target, &[("range", "bytes=2-3")], "").await;
     assert_eq!((part.status, part.body.as_slice()), (206, &b"23"[..]));
-    // No other item, purpose or method, and nothing else at all.
+    // The link opens nothing else.
     let other = target.replace(&one.to_string(), &two.to_string());
     assert_eq!(server.get(&other).await.status, 401);
     let secret = target.split_once("token=").unwrap().1;
@@ -80,14 +77,14 @@ async fn link_opens_one_item_for_its_maker_without_any_header() {
         );
     }
     let body = json!({"mediaType": "music_track", "mediaId": two.to_string(), "purpose": "stream", "expiresIn": 600});
-    let by_link = link(&server, secret, body).await;
-    assert_eq!(by_link.status, 401, "a link makes no link");
+    let by_link = link(&server.with_token(secret), body).await;
+    assert_eq!(by_link.status, 401, "a link cannot create links");
 }
 
 #[tokio::test]
-async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rights() {
+async fn link_ends_with_the_permissions_of_its_creator() {
     let server = TestServer::start().await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     let id = songs(&server, ["one.mp3"]).await[0].to_string();
     let ask = |media: &str, id: &str, purpose: &str, seconds: u64| json!({"mediaType": media, "mediaId": id, "purpose": purpose, "expiresIn": seconds});
     for (body, status) in [
@@ -99,77 +96,23 @@ async fn link_is_refused_for_what_the_maker_may_not_open_and_ends_with_their_rig
         (ask("music_track", "x", "stream", 60), 400),
         (ask("photo", &id, "original", 60), 404),
     ] {
-        assert_eq!(link(&server, &owner, body.clone()).await.status, status, "{body}");
+        assert_eq!(link(&owner, body.clone()).await.status, status, "{body}");
     }
-    let photographer = server.token(server.user("pia", false, &["photos_user"]).await);
-    let refused = link(&server, &photographer, ask("music_track", &id, "stream", 60)).await;
+    let photographer = server.as_user("pia", &["photos_user"]).await;
+    let refused = link(&photographer, ask("music_track", &id, "stream", 60)).await;
     assert_eq!(refused.status, 403);
 
     let lee = server.user("lee", false, &["music_user"]).await;
-    let listener = server.token(lee);
-    let made = link(&server, &listener, ask("music_track", &id, "stream", 60)).await;
+    let listener = server.client(lee);
+    let made = link(&listener, ask("music_track", &id, "stream", 60)).await;
     let target = target(&made);
     assert_eq!(server.get(&target).await.status, 200);
     let taken = format!("/api/v1/roles/music_user/assignments?userIds={lee}");
-    let reply = server.send_as(&owner, "DELETE", &taken, &json!({})).await;
+    let reply = owner.delete(&taken).await;
     assert_eq!(reply.status, 200);
     assert_eq!(
         server.get(&target).await.status,
         403,
-        "it opens what its maker may open now"
+        "a link has the current permissions of its creator"
     );
-}
-
-#[covers("code too_many_streams")]
-#[tokio::test]
-async fn user_plays_as_many_files_at_once_as_the_setting_says() {
-    let server = TestServer::start().await;
-    let owner = server.owner().await;
-    let files = songs(&server, ["one.mp3", "two.mp3", "three.mp3"]).await;
-    let actor = |token: &str| {
-        let credential = Credential::AccessToken(token.to_owned());
-        server.state.authentication.actor(Some(credential))
-    };
-    let (ada, lee) = (
-        actor(&owner).await.unwrap(),
-        actor(&server.token(server.user("lee", false, &["music_user"]).await))
-            .await
-            .unwrap(),
-    );
-    let streams = &server.state.open_streams;
-    let begin = |actor: &Actor, file| streams.play(actor, Capability::MusicTracksPlay, file);
-    let free: Vec<_> = files.iter().map(|file| begin(&ada, *file).unwrap()).collect();
-    drop(free);
-    let body = json!({"app": null, "settings": {"max_concurrent_streams": 2}});
-    assert_eq!(
-        server
-            .send_as(&owner, "PATCH", "/api/v1/settings", &body)
-            .await
-            .status,
-        200
-    );
-    let first = begin(&ada, files[0]).unwrap();
-    let again = begin(&ada, files[0]).unwrap();
-    let second = begin(&ada, files[1]).unwrap();
-    // The third file, for the same user alone; a seek in one that plays is none.
-    let target = format!("/api/v1/music/stream/{}", files[2]);
-    let refused = server.get_as(&owner, &target).await;
-    assert_eq!(
-        (refused.status, &refused.json()["code"]),
-        (409, &json!("too_many_streams"))
-    );
-    let seek = format!("/api/v1/music/stream/{}", files[1]);
-    assert_eq!(server.get_as(&owner, &seek).await.status, 200);
-    drop(begin(&lee, files[2]).unwrap());
-    drop(first);
-    assert_eq!(
-        server.get_as(&owner, &target).await.status,
-        409,
-        "one of two connections ended"
-    );
-    drop(again);
-    assert_eq!(server.get_as(&owner, &target).await.status, 200);
-    // What was sent counts no more.
-    assert_eq!(server.get_as(&owner, &target).await.status, 200);
-    drop(second);
 }

@@ -1,19 +1,20 @@
-//! Plugins: what is told of them, what shuts them off, and what lets them go on.
+//! `/plugins`: state, statistics and quarantine.
 
 use serde_json::{Value, json};
 use svc_covers::covers;
 
-use crate::{Reply, TestServer, TestServerOptions};
+use crate::support::{Client, Reply, TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_domain::kind::MediaKind;
 use svc_plugin_host::{BuiltIn, Component};
 use svc_test_support::guests;
 
 const PLUGINS: &str = "/api/v1/plugins";
+
 const GUEST: &str = "/api/v1/plugins/by-first-byte";
 
 /// A server with a plugin that reads `*.shared`: it traps at files that begin with `t`.
-async fn start() -> (TestServer, String) {
+async fn start() -> (TestServer, Client) {
     let bytes = guests::plugin("by_first_byte", "by-first-byte").leak();
     let server = TestServer::start_with(TestServerOptions {
         plugins: vec![BuiltIn {
@@ -23,7 +24,7 @@ async fn start() -> (TestServer, String) {
         ..TestServerOptions::default()
     })
     .await;
-    let owner = server.owner().await;
+    let owner = server.as_owner().await;
     server.folder(MediaKind::music()).await;
     (server, owner)
 }
@@ -32,40 +33,38 @@ fn put(server: &TestServer, name: &str, content: &str) {
     std::fs::write(server.root.join("Album").join(name), content).unwrap();
 }
 
-async fn scan(server: &TestServer, token: &str) {
+async fn scan(server: &TestServer, token: &Client) {
     let body = json!({"type": "quick"});
-    let reply = server.send_as(token, "POST", "/api/v1/index/run", &body).await;
+    let reply = token.post("/api/v1/index/run", &body).await;
     assert_eq!(reply.status, 201);
     server.state.indexing.wait_until_idle().await;
 }
 
-async fn explain(server: &TestServer, token: &str, name: &str) -> Reply {
+async fn explain(token: &Client, name: &str) -> Reply {
     let target = format!("/api/v1/index/file?rootDir=music&relativePath=Album/{name}");
-    server.get_as(token, &target).await
+    token.get(&target).await
 }
 
-async fn release(server: &TestServer, token: &str, target: &str) -> (u16, Value) {
-    let reply = server
-        .send_as(token, "PATCH", target, &json!({"action": "release"}))
-        .await;
+async fn release(token: &Client, target: &str) -> (u16, Value) {
+    let reply = token.patch(target, &json!({"action": "release"})).await;
     (reply.status, reply.json())
 }
 
-async fn only(server: &TestServer, token: &str) -> Value {
-    let plugins = server.get_as(token, PLUGINS).await.json();
+async fn only(token: &Client) -> Value {
+    let plugins = token.get(PLUGINS).await.json();
     assert_eq!(plugins.as_array().unwrap().len(), 1, "{plugins}");
     plugins[0].clone()
 }
 
 #[covers("GET /api/v1/plugins")]
 #[tokio::test]
-async fn plugins_are_listed_with_state_permissions_limits_and_figures() {
+async fn plugins_are_listed_with_state_permissions_limits_and_statistics() {
     let (server, owner) = start().await;
     put(&server, "a.shared", "good");
     put(&server, "b.shared", "neither");
     put(&server, "c.shared", "trap");
     scan(&server, &owner).await;
-    let mut plugin = only(&server, &owner).await;
+    let mut plugin = only(&owner).await;
     let digest = plugin["digest"].take();
     assert_eq!(digest.as_str().unwrap().len(), 64);
     let stats = plugin["stats"].take();
@@ -93,72 +92,70 @@ async fn plugins_are_listed_with_state_permissions_limits_and_figures() {
             "stats": null,
         })
     );
-    let member = server.token(server.user("bob", false, &["member"]).await);
-    assert_eq!(server.get_as(&member, PLUGINS).await.status, 403);
-    assert_eq!(release(&server, &member, GUEST).await.0, 403);
+    let member = server.as_user("bob", &["member"]).await;
+    assert_eq!(member.get(PLUGINS).await.status, 403);
+    assert_eq!(release(&member, GUEST).await.0, 403);
 }
 
 #[tokio::test]
-async fn requests_for_a_trapping_file_shut_no_plugin_off() {
+async fn requests_for_a_trapping_file_do_not_quarantine_the_plugin() {
     let (server, owner) = start().await;
     put(&server, "a.shared", "good");
     put(&server, "t.shared", "trap");
     let mut told = 0;
     let refused = loop {
-        let reply = explain(&server, &owner, "t.shared").await;
+        let reply = explain(&owner, "t.shared").await;
         if reply.status != 200 {
             break reply;
         }
         assert_eq!(reply.json()["now"]["failure"]["code"], "trap");
         told += 1;
-        assert!(told <= 100, "there is a limit to it");
+        assert!(told <= 100, "the number of traps is limited");
     };
-    assert!(told > 5, "more than what shuts a plugin off: {told}");
+    assert!(told > 5, "more than quarantines a plugin: {told}");
     assert_eq!(
         (refused.status, refused.json()["code"].as_str()),
         (503, Some("busy"))
     );
     let wait: u64 = refused.header("retry-after").parse().unwrap();
     assert!((1..=60).contains(&wait), "{wait}");
-    assert_eq!(only(&server, &owner).await["state"], "active");
+    assert_eq!(only(&owner).await["state"], "active");
     scan(&server, &owner).await;
-    let tracks = server.get_as(&owner, "/api/v1/music/tracks").await.json();
+    let tracks = owner.get("/api/v1/music/tracks").await.json();
     assert_eq!((&tracks[1], &tracks[0][0]["title"]), (&json!(1), &json!("ok")));
 }
 
 #[covers("PATCH /api/v1/plugins/{pluginId}", "code plugin_action_conflict")]
 #[tokio::test]
-async fn quarantine_is_ended_by_a_command() {
+async fn quarantine_is_ended_by_release() {
     let (server, owner) = start().await;
-    let conflict = release(&server, &owner, GUEST).await;
+    let conflict = release(&owner, GUEST).await;
     assert_eq!(
         (conflict.0, conflict.1["code"].as_str()),
         (409, Some("plugin_action_conflict"))
     );
-    assert_eq!(release(&server, &owner, "/api/v1/plugins/nobody").await.0, 404);
-    let unknown = server
-        .send_as(&owner, "PATCH", GUEST, &json!({"action": "explode"}))
-        .await;
+    assert_eq!(release(&owner, "/api/v1/plugins/nobody").await.0, 404);
+    let unknown = owner.patch(GUEST, &json!({"action": "explode"})).await;
     assert_eq!(unknown.status, 400);
     for number in 0..5 {
         put(&server, &format!("{number}.shared"), "trap");
     }
     scan(&server, &owner).await;
-    let plugin = only(&server, &owner).await;
+    let plugin = only(&owner).await;
     assert_eq!(plugin["state"], "quarantined");
     assert!(plugin["reason"].as_str().unwrap().contains("5 failures in a row"));
-    // What waits for it is not read, by a run or for somebody who asks.
+    // Neither a run nor a request uses a quarantined plugin.
     put(&server, "good.shared", "good");
     scan(&server, &owner).await;
-    let tracks = || async { server.get_as(&owner, "/api/v1/music/tracks").await.json()[1].clone() };
+    let tracks = || async { owner.get("/api/v1/music/tracks").await.json()[1].clone() };
     assert_eq!(tracks().await, 0);
-    let explained = explain(&server, &owner, "good.shared").await.json();
+    let explained = explain(&owner, "good.shared").await.json();
     assert_eq!(explained["now"]["skipped"]["code"], "plugin_shut_off");
 
-    let released = release(&server, &owner, GUEST).await;
+    let released = release(&owner, GUEST).await;
     assert_eq!((released.0, &released.1["state"]), (200, &json!("active")));
-    assert_eq!(only(&server, &owner).await["state"], "active");
-    assert_eq!(release(&server, &owner, GUEST).await.0, 409);
+    assert_eq!(only(&owner).await["state"], "active");
+    assert_eq!(release(&owner, GUEST).await.0, 409);
     scan(&server, &owner).await;
     assert_eq!(tracks().await, 1);
     let [line] = server.audit(AuditEvent::PluginReleased).await.try_into().unwrap();

@@ -1,14 +1,14 @@
-//! Search, lists read from place to place, and entity tags that follow from what is stored.
+//! `GET /search`.
 
 use serde_json::json;
 use svc_covers::covers;
 
-use crate::TestServer;
-use crate::history::on_each_database;
+use crate::support::databases::on_each_database;
+use crate::support::{Client, TestServer};
 use svc_domain::id::FolderId;
 use svc_domain::kind::MediaKind;
 
-async fn library(server: &TestServer) -> FolderId {
+pub(crate) async fn library(server: &TestServer) -> FolderId {
     let folder = server.folder(MediaKind::music()).await;
     for title in ["Echoes", "Éclair", "Time", "Out of Time", "Timeless"] {
         server
@@ -20,11 +20,11 @@ async fn library(server: &TestServer) -> FolderId {
 
 #[covers("GET /api/v1/search")]
 #[tokio::test]
-async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
+async fn search_ranks_the_readable_items_of_each_type() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
+    let token = server.as_owner().await;
     library(&server).await;
-    let found = server.get_as(&token, "/api/v1/search?q=TIME").await.json();
+    let found = token.get("/api/v1/search?q=TIME").await.json();
     let titles: Vec<_> = found["music_track"][0]
         .as_array()
         .unwrap()
@@ -34,72 +34,56 @@ async fn search_finds_what_fits_best_first_of_each_type_that_may_be_read() {
     assert_eq!(titles, ["Time", "Timeless", "Out of Time"]);
     assert_eq!(found["music_track"][1], 3);
     assert_eq!(found["music_artist"], json!([[], 0]));
-    // Case and diacritics aside; several words; a part of each list.
-    let found = server
-        .get_as(&token, "/api/v1/search?q=ecl&types=music_track")
-        .await
-        .json();
+    // Case and diacritics are ignored; several words must all match; each list is paged.
+    let found = token.get("/api/v1/search?q=ecl&types=music_track").await.json();
     assert_eq!(found["music_track"][0][0]["title"], "Éclair");
     assert_eq!(found.as_object().unwrap().len(), 1);
-    let found = server
-        .get_as(&token, "/api/v1/search?q=time%20out&take=1")
-        .await
-        .json();
+    let found = token.get("/api/v1/search?q=time%20out&take=1").await.json();
     assert_eq!(found["music_track"][1], 1);
-    let found = server
-        .get_as(&token, "/api/v1/search?q=time&skip=2&take=5&types[]=music_track")
+    let found = token
+        .get("/api/v1/search?q=time&skip=2&take=5&types[]=music_track")
         .await
         .json();
     assert_eq!(found["music_track"][0][0]["title"], "Out of Time");
-    // As complete as the item itself: with what the caller thinks of it.
+    // A result has all fields of the item, including the caller's rating.
     let track = found["music_track"][0][0].clone();
     let rating = json!({"mediaType": "music_track", "mediaId": track["musicTrackId"], "rating": 0.5});
-    assert_eq!(
-        server
-            .send_as(&token, "PUT", "/api/v1/ratings", &rating)
-            .await
-            .status,
-        200
-    );
+    assert_eq!(token.put("/api/v1/ratings", &rating).await.status, 200);
     let item = format!("/api/v1/music/tracks/{}", track["musicTrackId"].as_str().unwrap());
-    let item = server.get_as(&token, &item).await.json();
-    let found = server
-        .get_as(&token, "/api/v1/search?q=out%20of%20time")
-        .await
-        .json();
+    let item = token.get(&item).await.json();
+    let found = token.get("/api/v1/search?q=out%20of%20time").await.json();
     assert_eq!(
         (&found["music_track"][0][0], &item["rating"]),
         (&item, &json!(0.5))
     );
-    // Found by who plays it, and nothing by a text without a word.
-    let found = server.get_as(&token, "/api/v1/search?q=ann").await.json();
+    // Artists are found by name; a text without a word finds nothing.
+    let found = token.get("/api/v1/search?q=ann").await.json();
     assert_eq!(
         (&found["music_artist"][1], &found["music_release"][1]),
         (&json!(1), &json!(1))
     );
-    let found = server.get_as(&token, "/api/v1/search?q=%21%21").await.json();
+    let found = token.get("/api/v1/search?q=%21%21").await.json();
     assert_eq!(found["music_track"], json!([[], 0]));
     for bad in [
         "/api/v1/search",
         "/api/v1/search?q=",
         "/api/v1/search?q=a&types=songs",
     ] {
-        assert_eq!(server.get_as(&token, bad).await.status, 400, "{bad}");
+        assert_eq!(token.get(bad).await.status, 400, "{bad}");
     }
 }
 
 #[covers("limit SEARCH_WORDS")]
 #[tokio::test]
-async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
-    on_each_database(async |server: &TestServer| {
-        let token = server.owner().await;
+async fn search_accepts_sixteen_words() {
+    on_each_database(async |server: TestServer| {
+        let server = &server;
+        let token = server.as_owner().await;
         let folder = library(server).await;
         let long = format!("{}é{}", "x".repeat(62), "y".repeat(3000));
         server.track(folder, "long.mp3", &long, b"0123456789").await;
         let album = json!({"name": "x".repeat(100)});
-        let made = server
-            .send_as(&token, "POST", "/api/v1/photo-albums", &album)
-            .await;
+        let made = token.post("/api/v1/photo-albums", &album).await;
         assert_eq!(made.status, 201, "{}", made.json());
         let letters = |count: u8| {
             let words: Vec<_> = (b'a'..b'a' + count)
@@ -108,7 +92,7 @@ async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
             words.join("+")
         };
         let found = async |q: &str| {
-            let reply = server.get_as(&token, &format!("/api/v1/search?q={q}")).await;
+            let reply = token.get(&format!("/api/v1/search?q={q}")).await;
             assert_eq!(reply.status, 200, "{q}");
             let found = reply.json();
             (found["music_track"][1].clone(), found["photo_album"][1].clone())
@@ -117,16 +101,14 @@ async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
         assert_eq!(
             found(&"x".repeat(4000)).await,
             (json!(0), json!(1)),
-            "cut as the index cuts"
+            "words are truncated as in the index"
         );
         assert_eq!(found(&format!("{}e", "x".repeat(62))).await, (json!(1), json!(0)));
-        // The same word again, or the beginning of another, is no other word.
+        // Repeated words and prefixes of other words do not count.
         let times = format!("{}time", "t+ti+".repeat(1000));
         assert_eq!(found(&times).await, (json!(3), json!(0)));
         assert_eq!(found(&letters(16)).await, (json!(0), json!(0)));
-        let refused = server
-            .get_as(&token, &format!("/api/v1/search?q={}", letters(17)))
-            .await;
+        let refused = token.get(&format!("/api/v1/search?q={}", letters(17))).await;
         assert_eq!(
             (refused.status, &refused.json()["errors"][0]["path"]),
             (400, &json!("q"))
@@ -136,53 +118,13 @@ async fn search_looks_for_sixteen_words_as_long_as_the_index_holds_them() {
 }
 
 #[tokio::test]
-async fn list_is_read_on_by_the_link_of_each_answer() {
+async fn search_finds_visible_albums_only() {
     let server = TestServer::start().await;
-    let token = server.owner().await;
-    library(&server).await;
-    let mut target = "/api/v1/music/tracks?take=2&orderBy=title&yearTo=".to_owned();
-    target.truncate(target.find("&yearTo").unwrap());
-    let mut titles = Vec::new();
-    loop {
-        let reply = server.get_as(&token, &target).await;
-        assert_eq!((reply.status, &reply.json()[1]), (200, &json!(5)));
-        for track in reply.json()[0].as_array().unwrap() {
-            titles.push(track["title"].as_str().unwrap().to_owned());
-        }
-        let link = reply.header("link");
-        let Some(next) = link.strip_prefix('<') else { break };
-        let (next, rest) = next.split_once('>').unwrap();
-        assert_eq!(rest, "; rel=\"next\"");
-        assert!(
-            next.contains("take=2") && next.contains("orderBy=title"),
-            "{next}"
-        );
-        target = next.to_owned();
-    }
-    assert_eq!(titles, ["Echoes", "Éclair", "Out of Time", "Time", "Timeless"]);
-    for bad in [
-        "after=abc",
-        "after=e30",
-        &format!("skip=1&{}", target.split_once('&').unwrap().1),
-    ] {
-        let reply = server
-            .get_as(&token, &format!("/api/v1/music/tracks?{bad}"))
-            .await;
-        assert_eq!(reply.status, 400, "{bad}");
-    }
-    let other = target.replace("orderBy=title", "orderBy=year");
-    assert_eq!(
-        server.get_as(&token, &other).await.status,
-        400,
-        "a place of another order"
+    let (ada, bob) = (
+        server.as_owner().await,
+        server.user("bob", false, &["member"]).await,
     );
-}
-
-#[tokio::test]
-async fn albums_are_found_by_who_sees_them() {
-    let server = TestServer::start().await;
-    let (ada, bob) = (server.owner().await, server.user("bob", false, &["member"]).await);
-    let bob = server.token(bob);
+    let bob = server.client(bob);
     for (name, visibility) in [
         ("Sommer am Meer", "everyone"),
         ("Am Meer", "private"),
@@ -190,14 +132,11 @@ async fn albums_are_found_by_who_sees_them() {
         ("Höhlen am Méer", "everyone"),
     ] {
         let album = json!({"name": name, "visibility": visibility});
-        let made = server.send_as(&ada, "POST", "/api/v1/photo-albums", &album).await;
+        let made = ada.post("/api/v1/photo-albums", &album).await;
         assert_eq!(made.status, 201, "{}", made.json());
     }
-    let names = async |token: &str, query: &str| {
-        let found = server
-            .get_as(token, &format!("/api/v1/search?{query}"))
-            .await
-            .json();
+    let names = async |token: &Client, query: &str| {
+        let found = token.get(&format!("/api/v1/search?{query}")).await.json();
         let albums = found["photo_album"].clone();
         let names: Vec<String> = albums[0]
             .as_array()
@@ -215,48 +154,7 @@ async fn albums_are_found_by_who_sees_them() {
     assert_eq!(names(&bob, "q=meer").await, (seen.to_owned(), json!(2)));
     assert_eq!(names(&bob, "q=meer+winter").await, (String::new(), json!(0)));
     assert_eq!(names(&bob, "q=%20-").await, (String::new(), json!(0)));
-    let nobody = server.caller_without_roles().await;
-    let found = server.get_as(&nobody, "/api/v1/search?q=meer").await.json();
+    let nobody = server.as_nobody().await;
+    let found = nobody.get("/api/v1/search?q=meer").await.json();
     assert_eq!(found.get("photo_album"), None);
-}
-
-#[tokio::test]
-async fn entity_tag_holds_until_something_is_stored_and_is_the_callers_own() {
-    let server = TestServer::start().await;
-    let token = server.owner().await;
-    let folder = library(&server).await;
-    let target = "/api/v1/music/tracks?take=3";
-    let tag = server.get_as(&token, target).await.header("etag").to_owned();
-    assert!(tag.starts_with("W/\""), "{tag}");
-    let bearer = format!("Bearer {token}");
-    let ask = async |target: &str, tag: &str| {
-        let headers = [("authorization", bearer.as_str()), ("if-none-match", tag)];
-        server.send("GET", target, &headers, "").await
-    };
-    let known = ask(target, &tag).await;
-    assert_eq!(
-        (known.status, known.body.len(), known.header("etag")),
-        (304, 0, tag.as_str())
-    );
-    // The same for many parameters, each time.
-    let many = "/api/v1/music/tracks?take=3&orderBy=title&order=DESC&genre=jazz&yearTo=2020&favorites=false";
-    let tag_of_many = ask(many, "\"x\"").await.header("etag").to_owned();
-    for _ in 0..20 {
-        assert_eq!(ask(many, &tag_of_many).await.status, 304);
-    }
-    // Another list is another answer.
-    assert_eq!(ask("/api/v1/music/tracks?take=2", &tag).await.status, 200);
-    assert_eq!(ask(target, "\"abc\"").await.status, 200);
-    assert_eq!(ask(target, "*").await.status, 304);
-    assert_eq!(ask("/api/v1/music/tracks/0000000000000", "*").await.status, 404);
-    assert_eq!(
-        ask("/api/v1/music/tracks/0000000000000", "*")
-            .await
-            .header("etag"),
-        ""
-    );
-    server.track(folder, "new.mp3", "New", b"0123456789").await;
-    let fresh = ask(target, &tag).await;
-    assert_eq!((fresh.status, &fresh.json()[1]), (200, &json!(6)));
-    assert_ne!(fresh.header("etag"), tag);
 }

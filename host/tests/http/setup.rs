@@ -1,16 +1,20 @@
-//! The first run.
+//! `POST /setup`.
 
-use serde_json::json;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
 use svc_covers::covers;
 
-use crate::people::PASSWORD;
-use crate::{TestServer, TestServerOptions, credentials, filled};
+use crate::reset::set_up;
+use crate::support::accounts::PASSWORD;
+use crate::support::{TestServer, TestServerOptions};
+use crate::{credentials, filled};
 use svc_api::router::routes;
 use svc_http_io::proxy::ProxyConfig;
 
 #[covers("POST /api/v1/setup")]
 #[tokio::test]
-async fn setup_makes_the_owner_who_can_sign_in() {
+async fn setup_creates_an_owner_who_can_sign_in() {
     let server = TestServer::start().await;
     let body = json!({"username": "ada", "password": PASSWORD, "serverName": "Home", "more": 1});
     let reply = server.post("/api/v1/setup", &body).await;
@@ -33,7 +37,8 @@ async fn setup_makes_the_owner_who_can_sign_in() {
         assert!(!reply.body.windows(6).any(|part| part == b"argon2"));
         assert_eq!(
             server
-                .get_as(login["JWT"].as_str().unwrap(), "/api/v1/versions")
+                .with_token(login["JWT"].as_str().unwrap())
+                .get("/api/v1/versions")
                 .await
                 .status,
             200
@@ -61,9 +66,9 @@ async fn setup_makes_the_owner_who_can_sign_in() {
 
 #[covers("R8")]
 #[tokio::test]
-async fn setup_is_refused_once_done_before_the_body_is_looked_at() {
+async fn second_setup_is_refused_before_its_body_is_read() {
     let server = TestServer::start().await;
-    server.owner().await;
+    server.as_owner().await;
     for (content_type, body) in [
         ("application/json", "{}"),
         ("application/json", "{"),
@@ -77,9 +82,9 @@ async fn setup_is_refused_once_done_before_the_body_is_looked_at() {
 }
 
 #[tokio::test]
-async fn setup_names_what_is_wrong_with_its_input() {
+async fn setup_names_invalid_fields() {
     let server = TestServer::start().await;
-    let paths = |reply: &super::Reply| {
+    let paths = |reply: &crate::support::Reply| {
         let errors = reply.json()["errors"].as_array().unwrap().clone();
         errors
             .iter()
@@ -133,7 +138,7 @@ async fn setup_names_what_is_wrong_with_its_input() {
 }
 
 #[tokio::test]
-async fn parallel_setups_make_one_owner() {
+async fn parallel_setups_create_one_owner() {
     let server = std::sync::Arc::new(TestServer::start().await);
     let mut calls = tokio::task::JoinSet::new();
     for number in 0..12 {
@@ -142,7 +147,7 @@ async fn parallel_setups_make_one_owner() {
             let body = json!({"username": format!("user{number}"), "password": PASSWORD});
             loop {
                 let status = server.post("/api/v1/setup", &body).await.status;
-                // Whoever finds the queue of passwords full comes again.
+                // A full password queue is retried.
                 if status != 503 {
                     return status;
                 }
@@ -173,10 +178,10 @@ async fn setup_token_of_the_operator_must_match() {
     assert_eq!(server.post("/api/v1/setup", &body("secret")).await.status, 201);
 }
 
-/// A page whose name leads to this machine would be of the server's own origin, and could make itself the owner.
+/// DNS rebinding: a page whose name resolves to this machine shares the server's origin and could create the owner.
 #[covers("T46", "S9")]
 #[tokio::test]
-async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
+async fn host_that_dns_can_spoof_is_421_before_the_setup() {
     let options = TestServerOptions {
         proxy_config: ProxyConfig {
             base_url: Some("https://media.example".parse().unwrap()),
@@ -186,7 +191,7 @@ async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
     };
     let server = TestServer::start_with(options).await;
     let ask = async |method: &str, path: &str, host: &str| {
-        // The target's own authority goes before the header that the bed sends.
+        // The authority of the target overrides the `host` header.
         let target = format!("http://{host}{}", filled(path));
         server
             .send(method, &target, &[("content-type", "application/json")], "{}")
@@ -224,8 +229,43 @@ async fn before_setup_only_hosts_that_nobody_can_make_are_answered() {
         server.number("SELECT count(*) FROM users WHERE is_owner").await,
         0
     );
-    // Afterwards the name is the operator's affair.
+    // After the setup any host is accepted.
     let body = json!({"username": "ada", "password": PASSWORD});
     assert_eq!(server.post("/api/v1/setup", &body).await.status, 201);
     assert_eq!(ask("GET", "/api/v1/health", "nas:8420").await.status, 200);
+}
+
+#[covers("T46")]
+#[tokio::test]
+async fn fifty_concurrent_setups_create_one_owner() {
+    let server = Arc::new(TestServer::start().await);
+    let mut calls = tokio::task::JoinSet::new();
+    for number in 0..50 {
+        let server = Arc::clone(&server);
+        calls.spawn(async move {
+            loop {
+                let reply = set_up(&server, &format!("user{number}")).await;
+                // A full password queue is retried.
+                if reply.status != 503 {
+                    return reply;
+                }
+                assert_eq!(
+                    (&reply.json()["code"], reply.header("retry-after")),
+                    (&json!("busy"), "2")
+                );
+            }
+        });
+    }
+    let replies = calls.join_all().await;
+    let made = replies.iter().filter(|reply| reply.status == 201).count();
+    assert_eq!(made, 1);
+    for reply in replies.iter().filter(|reply| reply.status != 201) {
+        assert_eq!((reply.status, &reply.json()["code"]), (403, &Value::Null));
+    }
+    let owner = server.client(server.store.users.owner().await.unwrap().unwrap().user.id);
+    assert_eq!(
+        owner.get("/api/v1/users").await.json()[1],
+        2,
+        "the owner and the guest"
+    );
 }

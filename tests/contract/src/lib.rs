@@ -1,4 +1,4 @@
-//! The API's own description held against every answer that the tests receive: status, media type and schema.
+//! Compares every response in tests with the API description: status, media type and schema.
 //!
 //! `Contract::check` says what is wrong with an answer. What was seen goes to a file of the directory that
 //! `SVC_OPENAPI_SEEN` names, so that `cargo xtask test` can tell what is declared and never sent.
@@ -24,13 +24,12 @@ use serde_json::Value;
 use schemas::{Compiled, Compiling, Shape};
 use seen::Seen;
 
-/// What may be answered before it is known which route is asked for: to a target that is too long, and to a head that is
-/// too large or makes no sense.
+/// Statuses before routing: for targets that are too long and malformed heads.
 const BEFORE_ROUTES: [u16; 3] = [400, 414, 431];
-/// What is asked for beside the description: its own pages, and what exists in development mode alone.
+/// Paths outside of the description: its own pages, and development routes.
 const UNDESCRIBED: [&str; 3] = ["/api/docs", "/api/docs-json", "/api/v1/dev"];
 
-/// An answer, with what was asked.
+/// A response with its request.
 #[derive(Debug, Clone, Copy)]
 pub struct Answer<'a> {
     /// Method.
@@ -41,11 +40,11 @@ pub struct Answer<'a> {
     pub status: u16,
     /// The header `Content-Type`.
     pub content_type: Option<&'a str>,
-    /// The body; of what has no end, `None`.
+    /// The body; `None` for event streams.
     pub body: Option<&'a [u8]>,
 }
 
-/// The answers that one status has.
+/// The declared responses of a status.
 #[derive(Debug)]
 struct Declared {
     /// Media types, which may end with `*`, and what JSON of that type looks like.
@@ -61,7 +60,7 @@ struct Operation {
     responses: BTreeMap<u16, Declared>,
 }
 
-/// A description of the API, ready to be held against answers.
+/// An API description to compare responses with.
 #[derive(Debug)]
 pub struct Contract {
     operations: Vec<Operation>,
@@ -106,7 +105,7 @@ impl Contract {
     /// Over a description of OpenAPI 3.1.
     ///
     /// # Panics
-    /// Where the description is none.
+    /// If the description is invalid.
     pub fn new(document: &Value) -> Self {
         let mut compiling = Compiling::new(document);
         let mut operations = Vec::new();
@@ -132,7 +131,7 @@ impl Contract {
                 });
             }
         }
-        // What is written out is meant before what a parameter takes.
+        // Literal paths precede parameters.
         operations.sort_by_key(|operation: &Operation| {
             let kinds = operation.parts.iter().map(|part| is_parameter(part));
             kinds.collect::<Vec<bool>>()
@@ -146,10 +145,10 @@ impl Contract {
         }
     }
 
-    /// Whether an answer is one that the description tells of.
+    /// Checks a response.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The difference to the description.
     pub fn check(&self, answer: Answer<'_>) -> Result<(), String> {
         let path = path_of(answer.target);
         let asked: Vec<_> = parts(path)

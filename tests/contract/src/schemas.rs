@@ -1,4 +1,4 @@
-//! The description's schemas, compiled, with one rule more: what an object is not said to have, it has not.
+//! Compiled schemas of the API description; unlisted properties are rejected.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::fmt;
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::{Map, Value, json};
 
-/// What the description is called while it is read.
+/// The URL of the description.
 const DOCUMENT: &str = "http://svc.test/openapi.json";
 
-/// What a body looks like.
+/// The schema of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// JSON of this schema.
@@ -43,7 +43,7 @@ impl Compiling {
             .into_iter()
             .flatten()
         {
-            // What is part of another schema cannot say what the whole has.
+            // A part of another schema cannot list all properties.
             close(schema, parts.contains(&format!("#/components/schemas/{name}")));
         }
         if let Some(paths) = document.get_mut("paths") {
@@ -63,7 +63,7 @@ impl Compiling {
         Shape::Json(compiled.unwrap_or_else(|error| panic!("{pointer}: {error:#}")))
     }
 
-    /// What a body of this media type looks like; its schema is at this place of the description.
+    /// The schema of a body, by its place in the description.
     pub(crate) fn shape(&mut self, media_type: &str, schema: &Value, pointer: &str) -> Shape {
         match schema.get("$ref").and_then(Value::as_str) {
             _ if media_type != "application/json" => Shape::Bytes,
@@ -93,7 +93,7 @@ impl Compiled {
     }
 }
 
-/// Notes the schemas that are named as parts of others (`allOf`).
+/// Collects the schemas used in `allOf`.
 fn find_parts(value: &Value, in_all_of: bool, parts: &mut BTreeSet<String>) {
     match value {
         Value::Object(map) => {
@@ -109,7 +109,7 @@ fn find_parts(value: &Value, in_all_of: bool, parts: &mut BTreeSet<String>) {
     }
 }
 
-/// Has every schema of an object, below this value, refuse what it does not list. Parts of a whole are left to the whole.
+/// Makes object schemas reject unlisted properties, except parts of `allOf`.
 fn close(value: &mut Value, is_part: bool) {
     match value {
         Value::Object(map) => {

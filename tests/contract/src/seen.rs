@@ -1,4 +1,4 @@
-//! What was seen of the description, for whoever wants to know what never is.
+//! Records the declared statuses that tests receive.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// The variable that names the directory; nothing is kept without it.
+/// The environment variable of the directory; without it nothing is recorded.
 const VARIABLE: &str = "SVC_OPENAPI_SEEN";
 
 /// Lines `GET /api/v1/photos 200`, each once.

@@ -1,4 +1,4 @@
-//! What tests may not do: accept several answers where one is right, and wait for a time instead of a condition.
+//! Tests may not accept several statuses, or wait for a fixed time.
 
 use svc_tests::{SourceFile, rust_sources, workspace};
 
@@ -70,15 +70,15 @@ fn no_assertion_accepts_several_statuses() {
     assert!(accepting.is_empty(), "{accepting:#?}");
 }
 
-/// Waits of tests for which a time is the point, by their file, with the reason.
+/// Files whose tests may wait for a fixed time, with the reason.
 const WAITS: [(&str, &str); 0] = [];
 
-/// Whether a line waits for a number of milliseconds or seconds that somebody chose.
+/// Whether a line waits for a fixed time.
 fn waits_for_a_time(line: &str) -> bool {
     let wait = line.split("sleep(").nth(1);
     wait.is_some_and(|wait| {
         let chosen = wait.contains("Duration::from_");
-        // What asks again and again says so by a short time.
+        // Short waits are polling.
         let millis = wait
             .split("from_millis(")
             .nth(1)
@@ -104,7 +104,7 @@ fn no_test_waits_for_a_fixed_time() {
     assert!(waiting.is_empty(), "{waiting:#?}");
 }
 
-/// What chores may install, each of which CONTRIBUTING.md names.
+/// What xtask may install; CONTRIBUTING.md names each.
 const INSTALLED: [&str; 7] = [
     "wasm32-unknown-unknown",
     "rustc-web",
@@ -128,7 +128,7 @@ fn chores_install_nothing_but_what_contributing_says() {
         installing,
         ["fuzz_api.rs", "lint.rs", "postgres.rs", "wasm_target_debian.rs"]
     );
-    // The tests need a database server alone, beside what every build needs.
+    // The tests install only a database server.
     let tests = chores.iter().find(|file| file.path == "test.rs").unwrap();
     assert_eq!(
         tests.text.matches("install").count(),

@@ -1,4 +1,4 @@
-//! What others build on is pinned: the API's description and the plugin interface.
+//! Pinned contracts: the API description and the plugin interface.
 
 use sha2::{Digest, Sha256};
 use svc_tests::workspace;

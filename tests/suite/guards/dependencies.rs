@@ -88,7 +88,7 @@ fn host_tree_holds_no_media_parser() {
     assert!(parsers.is_empty(), "the host links {parsers:?}");
 }
 
-/// Crates with holes that nobody mends, and a second TLS.
+/// Crates with unfixed vulnerabilities, and a second TLS.
 const UNSAFE: [&str; 4] = ["rsa", "sqlx-mysql", "openssl-sys", "native-tls"];
 
 #[covers("T54")]
@@ -129,7 +129,7 @@ fn every_crate_is_of_the_registry_or_of_this_project_and_none_is_excused() {
     }
 }
 
-/// What the web framework may be built with: nothing that serves directories, proxies, or renders.
+/// Features of the web framework: no static files, proxy or templates.
 const FRAMEWORK: [&str; 4] = ["server", "http1", "http2-cleartext", "oapi"];
 
 #[covers("T53")]

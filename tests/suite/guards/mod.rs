@@ -1,4 +1,4 @@
-//! Rules that the source itself must keep.
+//! Rules for the source.
 
 mod assertions;
 mod contracts;

@@ -1,4 +1,4 @@
-//! Every file says what lives in it, and none swallows its neighbours.
+//! Every file opens with its contents, and none is too long.
 
 use svc_tests::{rust_sources, workspace};
 

@@ -1,4 +1,4 @@
-//! A directory with more entries than anybody has: the walk ends right, and holds no more than it has to.
+//! A directory with a million entries: the walk is correct and its memory bounded.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,15 +10,15 @@ use serde_json::Value;
 use svc_fixtures::{Format, Track};
 use svc_tests::program::{memory_of, svc};
 
-/// Files of one content that file systems let hang together.
+/// Hard links per file that file systems allow.
 const LINKS: usize = 50_000;
-/// Entries that no plugin reads, of each hundred.
+/// Percentage of entries that no plugin reads.
 const OF_NO_KIND: usize = 20;
-/// Files that are new, and rows of files that are gone.
+/// Numbers of new files and of rows of missing files.
 const NEW: usize = 400;
 const GONE: usize = 300;
 
-/// Fills a directory with entries of one content each, by name; all of one moment.
+/// Fills a directory with entries that share content and modification time.
 fn fill(directory: &Path, template: &Path, names: impl Iterator<Item = String>) {
     let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
     let mut source = template.to_owned();
@@ -40,7 +40,7 @@ fn track(path: &Path, title: &str) {
     std::fs::write(path, track.encode(Format::Mp3).unwrap().0).unwrap();
 }
 
-/// Gives each of the names a row like the one of the file that is indexed already.
+/// Inserts a row for each name, copied from the indexed file.
 fn pretend(database: &Path, names: &[String]) {
     let mut database = Connection::open(database).unwrap();
     let mut columns = Vec::new();
@@ -57,7 +57,7 @@ fn pretend(database: &Path, names: &[String]) {
         "file_id" => "file_id + ?1",
         "name" => "?2",
         "mtime_ns" => "1600000000000000000",
-        // One content a million times would be a library of moved files.
+        // Equal contents would all be detected as moved files.
         "fingerprint" => "NULL",
         other => other,
     });
@@ -83,7 +83,7 @@ fn pretend(database: &Path, names: &[String]) {
     transaction.commit().unwrap();
 }
 
-/// Indexes; the run, and the most memory that the program had.
+/// Indexes; returns the run and the peak memory of the program.
 fn index(data: &Path, media: &Path) -> (Value, u64) {
     let arguments = [
         "index",
@@ -108,8 +108,7 @@ fn index(data: &Path, media: &Path) -> (Value, u64) {
     (serde_json::from_slice(&output.stdout).unwrap(), peak)
 }
 
-/// A directory of so many entries, most of which are known and unchanged. Answers with what memory a run over it takes
-/// beyond that of a run over nothing, for each entry.
+/// Measures the memory per entry of a run over mostly unchanged entries.
 fn index_a_crowd(above: &Path, entries: usize) -> u64 {
     let dir = tempfile::tempdir_in(above).unwrap();
     let (media, data) = (dir.path().join("music"), dir.path().join("data"));
@@ -149,7 +148,7 @@ fn index_a_crowd(above: &Path, entries: usize) -> u64 {
         peak >> 20,
         idle >> 20
     );
-    // The index has what lies on disk, and the next run finds nothing to do.
+    // The index matches the disk, and the next run changes nothing.
     let database = Connection::open(data.join("svc.db")).unwrap();
     let mut query = database
         .prepare("SELECT name FROM files WHERE status <> 2")

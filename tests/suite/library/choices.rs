@@ -1,4 +1,4 @@
-//! What a run looks at, and what it leaves alone.
+//! Which files a run reads, and which it ignores.
 
 use svc_domain::kind::MediaKind;
 use svc_domain::scan::RunOptions;
@@ -129,11 +129,11 @@ fn run_of_one_kind_or_part_leaves_the_rest_alone() {
     );
     library.index_part(MediaKind::music(), "b");
     assert_eq!(library.ids().len(), 2);
-    // A file stands for its directory.
+    // The path of a file selects its directory.
     library.track("music/b/3.mp3", "Three");
     let run = library.index_part(MediaKind::music(), "b/3.mp3");
     assert_eq!((run.counts["music"].added, run.warnings.len()), (1, 0));
-    // Not out of the root by a link.
+    // Symbolic links do not leave the root.
     std::os::unix::fs::symlink(library.at("movies"), library.at("music/out")).unwrap();
     library.track("movies/4.mp3", "Four");
     assert!(library.has_part(MediaKind::music(), "b"));

@@ -1,4 +1,4 @@
-//! The numbers of a run: each file that is found is one of the added, updated, unchanged and errored.
+//! Counts of a run: each file is added, updated, unchanged or failed.
 
 use svc_covers::covers;
 use svc_domain::scan::{KindCounts, Run, RunType};
@@ -14,7 +14,7 @@ const NONE: KindCounts = KindCounts {
     errored: 0,
 };
 
-/// What a run logged of files.
+/// The log entries of a run about files.
 fn lines(library: &Library, run: &Run) -> Vec<(String, String)> {
     let lines = library.log(run).into_iter().filter(|line| line.kind.is_some());
     let mut lines: Vec<_> = lines
@@ -95,7 +95,7 @@ fn each_file_that_a_run_finds_counts_once() {
 fn file_that_is_read_after_the_others_counts_once_whatever_it_says() {
     let library = library_of_three();
     library.index();
-    // As the job `reextract` marks files; of one of them something else is stored than it says.
+    // Marks files as the job `reextract` does; one has outdated metadata.
     let database = library.database();
     database
         .execute("UPDATE plugins_seen SET digest = ''", [])

@@ -1,4 +1,4 @@
-//! Files that change while they are read: the next run ends as a clean one would.
+//! Files that change while they are read: the next run repairs the index.
 
 use std::path::Path;
 
@@ -21,11 +21,11 @@ fn bytes(title: &str) -> Vec<u8> {
         .0
 }
 
-/// Does something to a file, whatever is there.
+/// Applies a random change to a path.
 fn disturb(library: &Library, random: &mut Random, serial: u32) {
     let place = library.at(&path(random.below(FILES)));
     let other = library.at(&path(random.below(FILES)));
-    // Any of these may fail because of one before it.
+    // Each change may fail because of an earlier one.
     let _ = match random.below(9) {
         0 => std::fs::remove_file(&place),
         1 => write(&place, false, &bytes(&format!("Other {serial}"))),
@@ -42,7 +42,7 @@ fn disturb(library: &Library, random: &mut Random, serial: u32) {
     };
 }
 
-/// Writes into whatever is there; into a fifo that nobody reads, nothing.
+/// Writes to a path, except to a FIFO without a reader.
 fn write(path: &Path, append: bool, bytes: &[u8]) -> std::io::Result<()> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -72,7 +72,7 @@ fn files_that_vanish_grow_move_and_turn_into_others_during_a_scan_end_as_a_clean
     for number in 0..FILES {
         library.write(&path(number), bytes(&format!("Track {number}")));
     }
-    // Something that stays, so that no round looks like a disk that went away.
+    // A file that stays, so that the root never counts as unavailable.
     for number in 0..400 {
         library.write(
             &format!("music2/{number}.mp3"),
@@ -93,8 +93,7 @@ fn files_that_vanish_grow_move_and_turn_into_others_during_a_scan_end_as_a_clean
         ..Default::default()
     };
     library.index_with(accept.clone());
-    // What cannot be read any more keeps what was read of it before, which a clean scan does not know: under another
-    // name it is a new file.
+    // A file that became unreadable keeps its old metadata, which a clean scan does not have.
     let errored = |id: i64| library.number(&format!("SELECT status FROM files WHERE file_id = {id}")) == 1;
     for (path, _) in library.ids().into_iter().filter(|(_, id)| errored(*id)) {
         let (folder, name) = path.rsplit_once('/').unwrap();
@@ -134,7 +133,7 @@ fn ways_through_links_end_where_they_come_by_themselves_again() {
     let run = library.index();
     assert_eq!(run.status, RunStatus::Completed);
     let found: Vec<String> = library.ids().into_keys().collect();
-    // `in/back/d` is the directory that `in` is.
+    // `in/back/d` is the directory `in`.
     let expected = [
         "music/b/1.mp3",
         "music/b/d/2.mp3",

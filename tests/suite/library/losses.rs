@@ -1,4 +1,4 @@
-//! Disks that go away and come back, files that are gone for good.
+//! Unavailable disks, and deleted files.
 
 use svc_domain::kind::MediaKind;
 use svc_domain::scan::{RunOptions, RunStatus};
@@ -183,14 +183,14 @@ fn items_whose_only_file_is_broken_for_a_while_keep_their_ids() {
     assert_eq!(ITEMS.map(|sql| library.number(sql)), ids);
     assert_eq!(library.content(), library.content_of_a_clean_scan());
 
-    // One that never becomes whole again goes with its file.
+    // A temporary file that is never completed is removed with its file.
     for path in FILES {
         library.write(path, "neither music nor film");
     }
     library.index();
     for (path, root) in FILES.iter().zip(["music", "movies", "tv"]) {
         library.remove(path);
-        // An emptied root is a disk that is away until something is in it.
+        // An empty root counts as unavailable.
         library.write(&format!("{root}/notes.txt"), "");
     }
     library.index();
@@ -232,7 +232,7 @@ fn last_track_that_goes_leaves_no_orphans() {
     for root in ["music/a.mp3", "movies/Heat (1995).mp4", "tv/The Wire"] {
         library.remove(root);
     }
-    // An emptied root is a disk that is away until something is in it.
+    // An empty root counts as unavailable.
     for root in ["music", "movies", "tv"] {
         library.write(&format!("{root}/notes.txt"), "");
     }

@@ -1,4 +1,4 @@
-//! The index over the years: files that move, change, go and come back, disks that are away.
+//! Moved, changed, deleted and restored files, and unavailable disks.
 
 mod ambiguous_duplicates;
 mod choices;

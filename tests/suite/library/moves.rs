@@ -1,4 +1,4 @@
-//! A file keeps its identity wherever it goes.
+//! Moved files keep their identity.
 
 use svc_tests::indexed::Library;
 
@@ -84,7 +84,7 @@ fn copy_is_a_file_of_its_own() {
     let run = library.index();
     assert_eq!(run.counts["music"].added, 1);
     assert_eq!(library.ids()["music/a.mp3"], before["music/a.mp3"]);
-    // The copy stays when the first goes, and takes nothing over, for it was never somewhere else.
+    // The copy is not a moved file, so it does not inherit the id of the first.
     library.remove("music/a.mp3");
     library.index();
     assert_ne!(library.ids()["music/b.mp3"], before["music/a.mp3"]);
@@ -217,7 +217,7 @@ fn movie_and_episode_of_two_files_keep_their_ids_when_all_that_are_there_are_ren
     library.index();
     expect("Ronin", "The Wiring");
 
-    // One that is missing has no say.
+    // Missing files are ignored.
     library.remove(&film("Ronin (1998)", ""));
     library.remove(&part("The Wiring", ""));
     library.index();

@@ -1,4 +1,4 @@
-//! What lies beside a video.
+//! Sidecars of videos.
 
 use svc_tests::indexed::Library;
 

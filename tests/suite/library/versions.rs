@@ -1,4 +1,4 @@
-//! A new version of a plugin reads its own kind again, and nothing else.
+//! A new version of a plugin re-reads its own kind only.
 
 use svc_tests::indexed::{Library, plugins, starved_plugins};
 

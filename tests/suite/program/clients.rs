@@ -1,5 +1,4 @@
-//! A client's whole evening: the commands of `docs/clients.md`, run as they stand against the real program, on both
-//! databases.
+//! The commands of `docs/clients.md`, run against the real program on both databases.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,14 +26,14 @@ fn commands(page: &str) -> String {
     commands
 }
 
-/// The project's own library.
+/// The sample library.
 fn sample(dir: &Path) -> [PathBuf; 4] {
     let media = dir.join("media");
     svc_fixtures::sample_library(&media, 7).unwrap();
     KINDS.map(|kind| media.join(kind))
 }
 
-/// Files that nobody here made, where they are there; movies are episodes as well, by the names of copies.
+/// Files from elsewhere, if present; copies of movies serve as episodes.
 fn found(dir: &Path) -> Option<[PathBuf; 4]> {
     let media = svc_tests::foreign_media()?;
     let season = dir.join("tv/Real Show/Season 01");
@@ -81,7 +80,7 @@ fn spend_an_evening(dir: &Path, roots: &[PathBuf; 4], database: Option<&str>) {
     assert!(server.stop().success());
 }
 
-/// An evening in a directory of its own.
+/// Runs the commands in a new directory.
 fn evening(roots: impl Fn(&Path) -> Option<[PathBuf; 4]>, database: Option<&str>) {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().canonicalize().unwrap();

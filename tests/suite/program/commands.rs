@@ -7,7 +7,7 @@ use serde_json::Value;
 use svc_fixtures::{Expectation, Format, Track, awkward_tree, sample_library};
 use svc_tests::program::run;
 
-/// Indexes music below `media`; the summary.
+/// Indexes music below `media`; returns the summary.
 fn index(data: &Path, media: &Path, more: &[&str]) -> Value {
     let (data, media) = (data.to_str().unwrap(), media.to_str().unwrap());
     let output = run(&[

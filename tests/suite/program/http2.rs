@@ -1,4 +1,4 @@
-//! HTTP/2 clients that take nothing of what they ask for, and clients that ask for nothing.
+//! HTTP/2 clients that read no responses, and clients that send no requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -12,12 +12,12 @@ use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 
 const MIB: u64 = 1024 * 1024;
-/// Connections that take nothing, and requests on each: all that one may have open.
+/// Stalled connections, and streams on each.
 const STALLED: usize = 12;
 const REQUESTS: usize = 128;
-/// As many as the server takes, and some more.
+/// More connections than the server accepts.
 const IDLE: usize = 12_200;
-/// What the test and the server have open beside.
+/// Other open files of test and server.
 const OTHER_FILES: u64 = 200;
 
 fn runtime() -> Runtime {
@@ -25,7 +25,7 @@ fn runtime() -> Runtime {
     runtime.unwrap()
 }
 
-/// Opens connections with a window of 0 on which this path is asked for as often as may be. They live in the runtime.
+/// Opens connections with a window of 0 and the maximum of streams for a path.
 async fn stall(server: &Server, path: &str) {
     for _ in 0..STALLED {
         let stream = tokio::net::TcpStream::connect(server.address()).await.unwrap();
@@ -87,11 +87,11 @@ fn connections_that_take_nothing_cost_at_most_a_mebibyte_each() {
     for path in &paths {
         assert_eq!(server.get(path).status, 200, "{path}");
         let mut before = 0;
-        // What comes with the first, whoever asks, stays.
+        // Memory of the first connections is allocated once.
         for is_measured in [false, true] {
             let (runtime, tasks) = (runtime(), tokio::task::LocalSet::new());
             before = if is_measured { memory() } else { before };
-            // Once all that can be held is held, it does not grow.
+            // The memory does not grow after all buffers are full.
             let settled = async {
                 stall(&server, path).await;
                 let mut last = memory();
@@ -116,7 +116,7 @@ fn connections_that_take_nothing_cost_at_most_a_mebibyte_each() {
     assert!(server.stop().success());
 }
 
-/// Asks for the health of the server from another address of this machine.
+/// Requests `/health` from another local address.
 async fn health_from(address: SocketAddr, last: u8) -> std::io::Result<String> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((Ipv4Addr::new(127, 0, 0, last), 0).into())?;
@@ -142,7 +142,7 @@ fn idle_connections_of_one_address_leave_room_for_another() {
     let data = tempfile::tempdir().unwrap();
     let server = Server::start(data.path(), &[]);
     let address: SocketAddr = server.address().parse().unwrap();
-    // A client that speaks HTTP/2 and asks for nothing.
+    // An HTTP/2 client without requests.
     let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
     let mut idle: Vec<TcpStream> = (0..IDLE)
         .map(|_| {
@@ -153,7 +153,7 @@ fn idle_connections_of_one_address_leave_room_for_another() {
         .collect();
     let answer = runtime().block_on(health_from(address, 2)).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    // The longest idle made room for those after it.
+    // The longest idle connections were closed.
     let mut rest = Vec::new();
     idle[0].set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     idle[0].read_to_end(&mut rest).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Jobs of the real program: cut off and taken up again, and a backup that is restored.
+//! Jobs of the real program: interrupted and continued, and a backup that is restored.
 
 use std::path::Path;
 use std::time::Duration;
@@ -33,7 +33,7 @@ fn ended(server: &Server, job: &str) -> Value {
     server.get(job).json()
 }
 
-/// Files that are marked to be read again, and all files.
+/// Numbers of files marked for re-reading and of all files.
 fn marked(data: &Path) -> (i64, i64) {
     let connection = rusqlite::Connection::open(data.join("svc.db")).unwrap();
     let count = |sql: &str| connection.query_row(sql, [], |row| row.get(0)).unwrap();
@@ -123,7 +123,7 @@ fn restored_backup_is_the_same_server() {
         .join("data/backups")
         .join(job["result"]["name"].as_str().unwrap());
     copy(&backup, &dir.path().join("restored"));
-    // Signs in with the password of before, and nobody is asked to set anything up.
+    // The old password works, and the setup is closed.
     let after = server(dir.path(), "restored");
     assert_eq!(after.get("/api/v1/instance").json(), instance);
     assert_eq!(after.get("/api/v1/music/tracks?take=100").json(), tracks);

@@ -7,10 +7,10 @@ use std::time::Duration;
 use svc_fixtures::Random;
 use svc_tests::program::svc;
 
-/// Kills in one test run. `SVC_TEST_KILLS` asks for more.
+/// Kills per test run; `SVC_TEST_KILLS` overrides it.
 const KILLS: u32 = 20;
 
-/// Titles by path, as the database has them.
+/// Titles by path in the database.
 fn titles(database: &Path) -> Vec<(String, String)> {
     let connection = rusqlite::Connection::open(database).unwrap();
     let check: String = connection
@@ -68,7 +68,7 @@ fn killed_scans_lose_nothing_and_the_next_one_completes() {
     let data = dir.path().join("data");
     let mut before: Vec<(String, String)> = Vec::new();
     for round in 0..kills {
-        // A full run once all is there: what is stored must survive being read again.
+        // A full run at the end: re-reading must keep the stored rows.
         let mut child = start_index(&data, &media, before.len() == expected);
         std::thread::sleep(Duration::from_millis(u64::from(random.below(700))));
         child.kill().unwrap();

@@ -1,4 +1,4 @@
-//! The index of the real program: parts of it, what it says of a file, what changed, and how it follows the disk.
+//! The index of the real program: partial runs, reports on files, changes, and watching.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
-//! Limits of requests, crossed over real connections. Those of time have shorter tests beside the server's code
-//! (`host/src/http/tests/connections.rs`).
+//! Limits of requests over real connections. Timeouts are tested in `host/tests/http/server/connections.rs`.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,7 +7,7 @@ use std::time::Duration;
 use svc_covers::covers;
 use svc_tests::program::Server;
 
-/// Sends a request as it is and reads until the server closes; the answer's head and body.
+/// Sends raw bytes and reads until the server closes; returns head and body.
 fn exchange(server: &Server, request: &[u8]) -> (String, String) {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -77,7 +76,7 @@ fn bodies_that_are_too_large_are_refused_however_they_come() {
     let server = Server::start(data.path(), &[]);
     let body = format!("{{\"username\":\"{}\"}}", "x".repeat(70_000));
     let announced = post(&format!("content-length: {}", body.len()), &body);
-    // Only announced: the answer does not wait for what will not come.
+    // The body is only announced; the response does not wait for it.
     let promised = post("content-length: 1000000000", "{");
     let chunked = post(
         "transfer-encoding: chunked",

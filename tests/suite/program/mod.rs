@@ -1,4 +1,4 @@
-//! The real program, as its user meets it.
+//! Tests of the real program.
 
 mod clients;
 mod commands;

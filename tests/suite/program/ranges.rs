@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use svc_tests::program::Server;
 
-/// Over all files together.
+/// Ranges over all files.
 const RANGES: usize = 100_000;
-/// Requests that are on their way at once: what a player with many seeks would do at its worst.
+/// Pipelined requests per connection.
 const PIPELINE: usize = 100;
 
 /// SplitMix64: the same ranges in every run.
@@ -25,9 +25,9 @@ impl Random {
     }
 }
 
-/// A range as a header has it, and the bytes that are meant.
+/// A `Range` header and the expected bytes.
 fn range(random: &mut Random, length: u64) -> (String, std::ops::Range<u64>) {
-    // Mostly short ones: a hundred thousand long ones would move terabytes.
+    // Mostly short ranges: long ones would transfer terabytes.
     let longest = if random.below(100) == 0 {
         length
     } else {
@@ -43,7 +43,7 @@ fn range(random: &mut Random, length: u64) -> (String, std::ops::Range<u64>) {
             (format!("bytes={start}-"), start..length)
         }
         2 => {
-            // The end lies behind the file.
+            // The range ends beyond the file.
             let start = length - 1 - random.below(longest);
             (
                 format!("bytes={start}-{}", length + random.below(1000)),
@@ -58,7 +58,7 @@ fn range(random: &mut Random, length: u64) -> (String, std::ops::Range<u64>) {
     }
 }
 
-/// Reads one answer: its status, its `Content-Range`, its body.
+/// Reads one response: status, `Content-Range` and body.
 fn answer(reader: &mut BufReader<TcpStream>) -> (String, String, Vec<u8>) {
     let mut line = String::new();
     reader.read_line(&mut line).unwrap();
@@ -101,7 +101,7 @@ fn compare(server: &Server, target: &str, file: &Path, ranges: usize, random: &m
                 )
             })
             .collect();
-        // Written by a thread of its own: the server stops reading while its answers are not taken.
+        // Requests are written by another thread, because the server stops reading while responses are unread.
         let sending = std::thread::scope(|scope| {
             let sending = scope.spawn(|| writer.write_all(requests.as_bytes()));
             for (asked, expected) in &batch {
@@ -118,7 +118,7 @@ fn compare(server: &Server, target: &str, file: &Path, ranges: usize, random: &m
     }
 }
 
-/// What is streamed, with its file: found by its size, which differs from file to file where it is unique.
+/// Streams with their files, matched by size.
 fn streams(server: &Server, media: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     let listed = |path: &str| server.get(path).json()[0].as_array().unwrap().clone();

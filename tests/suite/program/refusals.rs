@@ -1,11 +1,11 @@
-//! What the program says when it cannot start: a sentence, a non-zero exit, nothing damaged.
+//! Start failures: a message, a non-zero exit code, and no damage.
 
 use std::fs;
 use std::net::TcpListener;
 
 use svc_tests::program::{Server, run};
 
-/// Runs `svc serve` with these arguments, which must fail; what it said.
+/// Runs `svc serve` with these arguments, which must fail; returns its output.
 fn refusal(arguments: &[&str]) -> String {
     let output = run(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat());
     assert!(!output.status.success(), "{arguments:?} started");
@@ -99,7 +99,7 @@ fn lost_database_is_not_replaced_by_an_empty_one() {
     let data = tempfile::tempdir().unwrap();
     Server::start(data.path(), &[]).stop();
     for name in ["svc.db", "svc.db-wal", "svc.db-shm"] {
-        // The last two are there only while a server runs.
+        // The last two files exist only while a server runs.
         let _ = fs::remove_file(data.path().join(name));
     }
     let said = refusal(&["--data-dir", data.path().to_str().unwrap()]);

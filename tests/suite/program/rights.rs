@@ -1,6 +1,4 @@
-//! Libraries with grants, as two people meet them: neither sees, finds, opens, links, queues, rates or hears of what is
-//! the other's alone. What is asked comes from the description that the server gives of itself: a route that this script
-//! cannot ask fails it.
+//! Libraries with grants: two accounts use every route, and neither reaches what only the other may see.
 
 mod attempts;
 mod media;
@@ -20,7 +18,7 @@ use self::media::{KINDS, MARKS};
 use self::script::{Person, Script};
 use self::sweeps::{ask_by_id, ask_lists, check_what_both_have, look_at_the_disk};
 
-/// An account with a library of each kind that it alone is let into.
+/// An account with a restricted library of each kind.
 fn settle(script: &Script, name: &'static str, mark: media::Mark) -> Person {
     let owner = script.server.token();
     let account = json!({ "username": name, "password": PASSWORD, "role": "member" });
@@ -48,7 +46,7 @@ fn settle(script: &Script, name: &'static str, mark: media::Mark) -> Person {
     person
 }
 
-/// Notes the ids of all that carries a person's word, as the owner sees it.
+/// Collects the ids of all items with a person's marker word.
 fn take_stock(script: &Script, person: &mut Person) {
     let owner = script.server.token().to_owned();
     let all = "take=1000";
@@ -98,7 +96,7 @@ fn take_stock(script: &Script, person: &mut Person) {
     }
 }
 
-/// Reads a person's events up to the one of their making an album.
+/// Reads a person's events until they create an album.
 fn heard(listener: &mut Listener, album: &Value) -> Vec<Value> {
     let mut events = Vec::new();
     loop {
@@ -110,7 +108,7 @@ fn heard(listener: &mut Listener, album: &Value) -> Vec<Value> {
     }
 }
 
-/// Both listen while one's files change and that one uses them: the other hears nothing of it.
+/// One account uses changing files while both listen; the other receives no event.
 fn listen_while_one_is_busy(script: &Script, media: &Path, people: &mut [Person; 2], busy: usize) {
     let mut listeners = people
         .each_ref()
@@ -149,7 +147,7 @@ fn listen_while_one_is_busy(script: &Script, media: &Path, people: &mut [Person;
             "{} hears {text}",
             people[idle].name
         );
-        // Of what is for everyone they hear, but not what was put in.
+        // Events about public albums arrive without their photos.
         assert_eq!(event["payload"]["photoAlbumId"], created.open_album, "{text}");
         assert_eq!(event["payload"].as_object().unwrap().len(), 1, "{text}");
     }

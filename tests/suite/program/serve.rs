@@ -82,7 +82,7 @@ fn whole_sample_library_is_listed_and_streamed_byte_for_byte() {
     }
 }
 
-/// Streams each source of a movie or an episode, and gives the path of the file that it is.
+/// Streams each source of a movie or episode; returns the path of its file.
 fn streamed(server: &Server, media: &Path, wanted: &[VideoTruth], stream: &str, item: &Value) -> Vec<String> {
     let sources = item["sources"].as_array().unwrap();
     let found = sources.iter().map(|source| {
@@ -342,7 +342,7 @@ fn terminated_server_ends_soon_even_with_a_client_connected() {
     let server = Server::start(&dir.path().join("data"), &[]);
     let health = server.get("/api/v1/health");
     assert_eq!(health.status, 200);
-    // One that asked for nothing yet, and one that is kept for the next request.
+    // A connection without a request, and an idle one.
     let silent = TcpStream::connect(server.address()).unwrap();
     let mut kept = TcpStream::connect(server.address()).unwrap();
     kept.write_all(b"GET /api/v1/health HTTP/1.1\r\nhost: localhost\r\n\r\n")
@@ -350,7 +350,7 @@ fn terminated_server_ends_soon_even_with_a_client_connected() {
     assert_ne!(kept.read(&mut [0; 16]).unwrap(), 0);
     let asked = Instant::now();
     assert!(server.stop().success());
-    // Nothing is under way: neither the time for requests nor that for tasks is needed.
+    // No request is in progress, so the shutdown does not wait.
     assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
     drop((silent, kept));
 }

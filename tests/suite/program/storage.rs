@@ -1,5 +1,4 @@
-//! The disk with the server's own data runs full in a scan: the run fails and says why, what is stored can be read,
-//! and the next run with room makes good.
+//! A full data disk fails the run with a reason; stored data stays readable, and the next run recovers.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,13 +10,13 @@ use svc_tests::indexed;
 use svc_tests::listener::Listener;
 use svc_tests::program::{Server, serve, svc};
 
-/// The whole disk, and what is left of it when the scan begins: less than the scan needs.
+/// Size of the disk, and free space at the start of the scan: less than it needs.
 const DISK: &str = "40m";
 const LEFT: u64 = 600 * 1024;
 const TRACKS: usize = 1500;
 const PHOTOS: usize = 300;
 
-/// Mounts a small disk where nobody but the command that follows sees it, and becomes that command.
+/// Mounts a small disk in a mount namespace of its own, and executes a command there.
 const ON_A_SMALL_DISK: &str = r#"mount -t tmpfs -o "size=$1" tmpfs "$2" && shift 2 && exec "$@""#;
 
 fn unshared() -> Command {
@@ -38,7 +37,7 @@ fn unshared() -> Command {
     command
 }
 
-/// Whether this system lets an ordinary user mount a disk that only they see.
+/// Whether unprivileged mount namespaces are available.
 fn can_unshare(place: &Path) -> bool {
     let probe = unshared()
         .args([DISK, place.to_str().unwrap(), "true"])
@@ -47,7 +46,7 @@ fn can_unshare(place: &Path) -> bool {
     probe.is_ok_and(|status| status.success())
 }
 
-/// The command of a server whose data are on a disk of that size.
+/// The command of a server with its data on a small disk.
 fn serve_on_small_disk(data: &Path, arguments: &[&str], log: &Path) -> Command {
     let inner = serve(data, arguments);
     let mut command = unshared();
@@ -60,7 +59,7 @@ fn serve_on_small_disk(data: &Path, arguments: &[&str], log: &Path) -> Command {
     command
 }
 
-/// Fills the disk but for so many bytes.
+/// Fills the disk except for this many bytes.
 fn fill(disk: &Path, left: u64) -> PathBuf {
     let free = rustix::fs::statvfs(disk).unwrap();
     let free = free.f_bavail * free.f_frsize;
@@ -69,7 +68,7 @@ fn fill(disk: &Path, left: u64) -> PathBuf {
     ballast
 }
 
-/// A copy of the index, taken beside the server: SQLite itself would look for the file where this process sees none.
+/// A copy of the index: SQLite cannot open the path outside of the mount namespace.
 fn open(data: &Path) -> Connection {
     let copy = tempfile::tempdir().unwrap();
     for name in ["svc.db", "svc.db-wal"] {
@@ -118,7 +117,7 @@ fn disk_that_runs_full_in_a_scan_fails_the_run_alone_and_the_next_one_with_room_
     ];
     let log = root.join("log");
     let server = Server::spawn_as_owner(&mut serve_on_small_disk(&data, &roots, &log));
-    // The disk as the server has it.
+    // The disk within the server's mount namespace.
     let seen = PathBuf::from(format!("/proc/{}/root{}", server.pid(), data.display()));
     assert!(!data.join("svc.db").exists() && seen.join("svc.db").exists());
     let mut listener = Listener::open(&server);
@@ -142,7 +141,7 @@ fn disk_that_runs_full_in_a_scan_fails_the_run_alone_and_the_next_one_with_room_
         ),
         (&json!("indexing.stopped"), &json!("failed"), &run["runId"])
     );
-    // What was stored before can be read, and what cannot be stored is said to be so.
+    // Stored data is readable; writes fail with an error.
     let stored = total(&server, "/api/v1/music/tracks") + total(&server, "/api/v1/photos");
     assert!(stored < (TRACKS + PHOTOS) as i64, "{stored} fit");
     println!("{stored} of {} files fit", TRACKS + PHOTOS);
@@ -168,7 +167,7 @@ fn disk_that_runs_full_in_a_scan_fails_the_run_alone_and_the_next_one_with_room_
         "{refused:?}"
     );
     println!("{} of 200 albums were refused", refused.len());
-    // Still full: the same again, and the server is idle after it.
+    // Still full: the run fails again, and the server becomes idle.
     let again = server.post("/api/v1/index/run", &json!({ "type": "quick" }));
     let is_full = again.json()["code"] == full;
     assert_eq!(again.status, if is_full { 503 } else { 201 }, "{again:?}");

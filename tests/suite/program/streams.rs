@@ -10,18 +10,18 @@ use svc_fixtures::audio::{Format, Sound, encode};
 use svc_tests::program::{Server, memory_of, serve, wait_for};
 
 const MIB: usize = 1024 * 1024;
-/// Far more than the sockets of a stream hold.
+/// Far more than socket buffers hold.
 const BIG: usize = 64 * MIB;
-/// What is left of the file: behind what its streams have read and the kernel holds for them.
+/// The length after truncation: beyond what streams have read and the kernel has buffered.
 const LEFT: usize = 24 * MIB;
-/// Streams of the file that is cut, and of others.
+/// Numbers of streams of the truncated file and of others.
 const STREAMS: usize = 6;
 /// Streams that are open at once when their memory is measured.
 const OPEN: usize = 300;
-/// The most that each may cost: the connection, and nothing of the file.
+/// The maximum memory per stream.
 const BYTES_A_STREAM: u64 = 48 * 1024;
 
-/// A Wave file of so many bytes, of which no two pieces are alike.
+/// A WAV file with unique contents.
 fn wave(length: usize, seed: u64) -> Vec<u8> {
     let sound = Sound {
         milliseconds: 100,
@@ -43,7 +43,7 @@ fn wave(length: usize, seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// A stream of which the head is read, and the length that it promises.
+/// A stream after its head, with its `Content-Length`.
 struct Stream {
     reader: BufReader<TcpStream>,
     promised: usize,
@@ -77,14 +77,14 @@ impl Stream {
         }
     }
 
-    /// Reads so many bytes more.
+    /// Reads this many bytes.
     fn read(&mut self, count: usize) {
         let before = self.body.len();
         self.body.resize(before + count, 0);
         self.reader.read_exact(&mut self.body[before..]).unwrap();
     }
 
-    /// Reads what was promised, or up to the end of the connection if that comes first.
+    /// Reads to the end of the body or the connection.
     fn read_to_end(&mut self) {
         let left = self.promised - self.body.len();
         // A connection that is reset has ended as well.
@@ -152,7 +152,7 @@ fn file_that_is_cut_while_it_is_streamed_ends_its_streams_and_nothing_else() {
         stream.read_to_end();
         assert!(stream.body == whole, "{} of {}", stream.body.len(), whole.len());
     }
-    // What is there now is served as it is; what is not there any more is said to be missing.
+    // The current file is served; a deleted one is 404.
     let mut again = Stream::open(&server, &cut_path);
     again.read_to_end();
     assert!(again.promised == LEFT && again.body == cut[..LEFT]);
@@ -179,7 +179,7 @@ fn requests_sent_at_once_are_answered_in_their_order() {
     std::fs::write(media.join("whole.wav"), &content).unwrap();
     let server = start(&media, &dir.path().join("data"), &log);
     let path = stream_of(&server, "whole");
-    // Large ones, which the kernel sends, beside small ones, which the server reads, and one without a body.
+    // Large bodies by `sendfile`, small ones by reads, and one without a body.
     let ranges = [
         (0, 3 * MIB),
         (7, 20),
@@ -208,7 +208,7 @@ fn requests_sent_at_once_are_answered_in_their_order() {
             while !head.ends_with("\r\n\r\n") {
                 assert!(reader.read_line(&mut head).unwrap() > 0, "{head}");
             }
-            // A range is asked for with GET only (RFC 9110, 14.2).
+            // Ranges apply to GET only (RFC 9110, 14.2).
             let (status, promised, sent) = match is_head {
                 true => (200, content.len(), 0),
                 false => (206, length, length),
@@ -235,7 +235,7 @@ fn open_streams_that_nobody_reads_cost_little_memory_each() {
     let server = start(&media, &dir.path().join("data"), &log);
     let path = stream_of(&server, "big");
     let memory = || memory_of(server.pid(), "RssAnon").unwrap();
-    // Once the sockets are full, or gone, it neither grows nor shrinks.
+    // The memory is stable after the sockets are full.
     let settled = || {
         let mut last = memory();
         wait_for("memory that stays as it is", || {
@@ -245,7 +245,7 @@ fn open_streams_that_nobody_reads_cost_little_memory_each() {
         });
         memory()
     };
-    // What comes with the first streams, whoever opens them, stays.
+    // Memory of the first streams is allocated once.
     let first: Vec<Stream> = (0..20).map(|_| Stream::open(&server, &path)).collect();
     drop(first);
     let before = settled();

@@ -31,7 +31,7 @@ fn operator_lists_accounts_sets_passwords_and_makes_an_owner_beside_a_running_se
     assert!(done && list.lines().count() == 3, "{list}");
     assert!(list.contains("administrator") && list.contains("guest"), "{list}");
 
-    // One that is made up, and one that is given.
+    // A generated password, and a given one.
     let (done, text) = user(data, &["set-password", "BOB"]);
     let made_up = text.trim().rsplit(' ').next().unwrap();
     assert!(done && made_up.len() == 32, "{text}");
@@ -52,7 +52,7 @@ fn operator_lists_accounts_sets_passwords_and_makes_an_owner_beside_a_running_se
     assert!(child.wait().unwrap().success());
     assert_eq!(login(&server, "bob", "third password"), 201);
 
-    // The server remembers who its callers are, and notices within a moment that another process changed them.
+    // The server caches accounts, and detects changes by another process.
     let (done, text) = user(data, &["make-owner", "bob"]);
     assert!(!done && text.contains("--replace"), "{text}");
     let (done, text) = user(data, &["make-owner", "bob", "--replace"]);

@@ -1,4 +1,4 @@
-//! The real program follows the disk also when a run cannot look at what changed.
+//! Watching retries after a failed run.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl Watching {
         self.dir.path().join(path)
     }
 
-    /// Has the database refuse new rows of this table.
+    /// Makes the database reject inserts into this table.
     fn refuse(&self, table: &str) -> Connection {
         let database = Connection::open(self.at("data/svc.db")).unwrap();
         let trigger = format!(

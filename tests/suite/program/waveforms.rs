@@ -10,7 +10,7 @@ use svc_tests::program::{Answer, Server};
 
 /// Docker kills after ten seconds.
 const END_TIME: Duration = Duration::from_secs(8);
-/// Far longer than decoding takes on a busy machine.
+/// A timeout for decoding on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn sound(path: &Path, format: Format, milliseconds: u32) {
@@ -21,7 +21,7 @@ fn sound(path: &Path, format: Format, milliseconds: u32) {
     std::fs::write(path, encode(&sound, format).bytes).unwrap();
 }
 
-/// A Wave file of an hour and a half, of which the disk holds the beginning only.
+/// A sparse WAV file of 90 minutes.
 fn long_sound(path: &Path) {
     sound(path, Format::Wav, 1000);
     let mut bytes = std::fs::read(path).unwrap();
@@ -34,7 +34,7 @@ fn long_sound(path: &Path) {
     file.set_len(u64::from(data) + 44).unwrap();
 }
 
-/// A server over these files, and the waveform's path of each.
+/// A server over these files, and the waveform path of each.
 fn start(music: &Path, data: &Path) -> Server {
     let server = Server::start_as_owner(data, &["--music-dir", music.to_str().unwrap()]);
     server.index("quick");
@@ -49,7 +49,7 @@ fn waveform_of(server: &Server, title: &str) -> String {
     format!("/api/v1/music/tracks/{}/waveform", id.as_str().unwrap())
 }
 
-/// Asks until it is measured.
+/// Repeats the request until the waveform is ready.
 fn measured(server: &Server, path: &str) -> Answer {
     let since = Instant::now();
     loop {
@@ -70,7 +70,7 @@ fn waveforms_are_measured_by_the_plugin_and_kept_for_the_next_start() {
     std::fs::create_dir(&music).unwrap();
     sound(&music.join("tone.flac"), Format::Flac, 3000);
     sound(&music.join("silence.mp3"), Format::Mp3, 2000);
-    // The header is sound, the frames behind it are not.
+    // The header is valid, the frames are not.
     sound(&music.join("broken.flac"), Format::Flac, 1000);
     let mut broken = std::fs::read(music.join("broken.flac")).unwrap();
     broken[42..].fill(0);
@@ -102,7 +102,7 @@ fn waveforms_are_measured_by_the_plugin_and_kept_for_the_next_start() {
     assert!(server.stop().success());
     assert!(data.join("waveform-cache").is_dir());
     let server = Server::start_as_owner(&data, &["--music-dir", music.to_str().unwrap()]);
-    // Kept, so it is there at once.
+    // Cached, so it is returned at once.
     let again = server.get(&format!("{tone}?bins=64"));
     assert_eq!((again.status, again.json()), (200, body));
     assert!(server.stop().success());

@@ -1,5 +1,4 @@
-//! Files that are broken on purpose: each ends as an error of its own or as a sensible record, and never costs more
-//! than its plugin's limits.
+//! Damaged files end as an error or a plausible record, within the limits of the plugin.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +25,7 @@ fn broken_files_end_as_errors_or_sensible_records() {
     files(&folder.join("broken"), &mut broken);
     broken.sort();
     assert!(!broken.is_empty());
-    // Every file through each plugin, whatever its name says: by a copy with an extension that they read.
+    // Every file through each plugin, by a copy with a suitable extension.
     let scratch = tempfile::tempdir().unwrap();
     for (plugin, extensions) in [
         ("music", ["mp3", "flac", "ogg", "m4a"]),
@@ -72,7 +71,7 @@ fn broken_sounds_end_as_errors_or_sensible_waveforms() {
     broken.sort();
     assert!(!broken.is_empty());
     let scratch = tempfile::tempdir().unwrap();
-    // The plugin looks at the content alone, so one name does.
+    // The plugin detects the type by content.
     let copy = scratch.path().join("file.mp3");
     let mut sandbox = Sandbox::new("waveforms");
     for path in &broken {

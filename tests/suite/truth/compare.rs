@@ -1,4 +1,4 @@
-//! The truth file, the expectations, and the verdict over both.
+//! The truth file, the expected differences, and their comparison.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ struct Difference {
     path: String,
     field: String,
     reason: String,
-    /// Whether the file says it where neither tool looks: that is no disagreement.
+    /// Whether neither tool reads the place of the value: not a disagreement.
     #[serde(default)]
     unseen: bool,
 }
@@ -46,7 +46,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Notes one field.
+    /// Records one field.
     pub fn field(&mut self, path: &str, field: &str, agrees: bool, truth: &str, ours: &str) {
         self.compared += 1;
         if !agrees {
@@ -55,7 +55,7 @@ impl Comparison {
         }
     }
 
-    /// Notes a file that could not be read, of which so many fields would have been compared.
+    /// Records an unreadable file and its number of fields.
     pub fn unreadable(&mut self, path: &str, fields: usize, failure: &str) {
         self.compared += fields;
         self.differing

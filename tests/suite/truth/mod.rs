@@ -1,4 +1,4 @@
-//! What the plugins read, through the sandbox, against what independent tools read from files that nobody here made.
+//! Metadata that plugins read, compared with independent tools on files from elsewhere.
 //!
 //! The files and `truth.jsonl` lie outside of the project (`SVC_TEST_MEDIA`, else `../shared/media`); without them
 //! these tests are skipped. The rules of the comparison stand at the top of `tests/expectations/*.toml`, where

@@ -25,7 +25,7 @@ fn music_agrees_with_independent_tools() {
     comparison.must_match("music.toml");
 }
 
-/// What the two tools say: mutagen, then ffprobe where it could read the file.
+/// The values of mutagen, then of ffprobe.
 fn opinions(truth: &Value) -> Vec<&Value> {
     let second = &truth["ffprobe"];
     let mut opinions = vec![truth];

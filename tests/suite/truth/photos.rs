@@ -141,7 +141,7 @@ fn near(
     comparison.field(path, name, agrees, &format!("{truth:?}"), &format!("{ours:?}"));
 }
 
-/// Whatever it is, as text; nothing for null.
+/// A JSON scalar as text; empty for null.
 fn printed(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

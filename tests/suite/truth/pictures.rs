@@ -1,5 +1,4 @@
-//! Pictures in smaller sizes, through the sandbox: of photos that nobody here made, and of files that are broken on purpose
-//! or claim to be larger than they are.
+//! Thumbnails through the sandbox: of photos from elsewhere, damaged files, and files that claim huge dimensions.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +26,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Draws all files, and each cut off at three places; none is the plugin's fault. Says how many could be drawn whole.
+/// Renders all files, and each truncated at three places; returns how many rendered whole.
 fn draw_all(paths: &[PathBuf]) -> usize {
     let mut sandbox = Sandbox::new("thumbnails");
     let scratch = tempfile::tempdir().unwrap();
@@ -62,7 +61,7 @@ fn photos_of_others_are_drawn_inside_the_limits() {
     files(&folder.join("photos"), &mut photos);
     photos.sort();
     let drawn = draw_all(&photos);
-    // Those that have neither a decoder here nor a preview are some raws, HEIC and AVIF.
+    // Some raw formats, HEIC and AVIF have neither a decoder nor a preview.
     assert!(drawn * 2 > photos.len(), "{drawn} of {}", photos.len());
 }
 
@@ -75,10 +74,10 @@ fn broken_files_are_drawn_or_refused_inside_the_limits() {
     draw_all(&broken);
 }
 
-/// A PNG of one color whose rows compress to nothing: as many pixels as it says, in a file of some KiB.
+/// A small PNG with many pixels of one color.
 fn bomb(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // Stored blocks would make it large; the fixture's encoder compresses.
+    // The fixture's encoder compresses, so the file stays small.
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Grayscale);
     encoder.set_depth(png::BitDepth::One);
@@ -100,7 +99,7 @@ fn bomb_and_hundred_megapixels_end_inside_the_limits() {
     let path = scratch.path().join("bomb.png");
     std::fs::write(&path, bomb(10_000, 10_000)).unwrap();
     assert!(std::fs::metadata(&path).unwrap().len() < 100_000);
-    // As large as is allowed: drawn, a few rows at a time.
+    // The maximum size is rendered row by row.
     let images = sandbox.render(&path, &SIZES).unwrap();
     assert_eq!((images[2].width, images[2].height), (1440, 1440));
     for (width, height) in [(10_001, 10_000), (16_385, 100)] {

@@ -15,7 +15,7 @@ fn videos_agree_with_ffprobe() {
     let Some(folder) = foreign_media() else { return };
     let mut sandbox = Sandbox::new("movies");
     let mut comparison = Comparison::default();
-    // What ffprobe cannot read says nothing to compare with.
+    // Files that ffprobe cannot read are not compared.
     for truth in truths("video", "ok")
         .iter()
         .filter(|truth| truth["unreadable"] == false)
@@ -158,7 +158,7 @@ fn fraction(text: &str) -> Option<f64> {
     Some(rate).filter(|rate| rate.is_finite() && *rate > 0.0)
 }
 
-/// Whatever it is, as text; nothing for null.
+/// A JSON scalar as text; empty for null.
 fn printed(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -185,7 +185,7 @@ fn tags(streams: &[&Value]) -> String {
     said.join(" | ")
 }
 
-/// What all streams say of one thing.
+/// One field of all streams.
 fn column(streams: &[&Value], name: &str) -> String {
     let said: Vec<String> = streams.iter().map(|stream| printed(&stream[name])).collect();
     said.join(" | ")
@@ -195,7 +195,7 @@ fn their_chapters(truth: &Value) -> String {
     let ms = |value: &Value| (value.as_f64().unwrap() * 1000.0).round();
     let chapters = truth["chapters"].as_array().unwrap().iter().map(|chapter| {
         let (start, end) = (ms(&chapter["start"]), ms(&chapter["end"]));
-        // A chapter behind the end of the file ends where it begins.
+        // A chapter beyond the end of the file is empty.
         let end = if end > start {
             end.to_string()
         } else {

@@ -11,16 +11,16 @@ use svc_tests::sandbox::Sandbox;
 
 use super::compare::{Comparison, truths};
 
-/// Bins that are compared: what clients get who do not ask for another number.
+/// The default number of bins.
 const BINS: u32 = 1024;
-/// What everything is measured in.
+/// Sample rate of the comparison.
 const MEASURED_BINS: u32 = 4096;
 /// Steps of 255 that a bin may differ: 1 % of full scale.
 const TOLERANCE: f64 = 2.55;
 /// LU and dB that loudness and true peak may differ: the two programs round and interpolate differently.
 const LEVEL_TOLERANCE: f64 = 0.3;
 
-/// What ffmpeg says of a file: peak and root mean square of each bin, loudness and true peak.
+/// ffmpeg's result: peak and RMS of each bin, loudness and true peak.
 struct Reference {
     peak: Vec<f64>,
     rms: Vec<f64>,
@@ -124,7 +124,7 @@ fn reference(path: &Path, bins: usize) -> Option<Reference> {
     Some(Reference {
         peak: bins.iter().map(peak).collect(),
         rms: bins.iter().map(rms).collect(),
-        // ffmpeg gives -70 for what has no block above the gate.
+        // ffmpeg returns -70 if no block is above the gate.
         loudness: level("I:").filter(|loudness| *loudness > -70.0),
         true_peak: level("Peak:"),
     })
@@ -144,7 +144,7 @@ fn compare(comparison: &mut Comparison, path: &str, ours: &AudioSummary, truth: 
         ("true-peak", ours.true_peak, truth.true_peak),
     ];
     for (name, ours, truth) in levels {
-        // What one of them takes for silence, the other may hear below -60.
+        // One tool may report silence where the other reports less than -60.
         let agrees = match (ours, truth.filter(|level| *level > -60.0)) {
             (Some(ours), Some(truth)) => (ours - truth).abs() <= LEVEL_TOLERANCE,
             (None, Some(_)) => false,

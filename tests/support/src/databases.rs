@@ -1,4 +1,4 @@
-//! Where tests find their databases.
+//! Databases for tests.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,11 +28,11 @@ pub fn sqlite_url(dir: &tempfile::TempDir) -> String {
     format!("sqlite:{}", dir.path().join("svc.db").display())
 }
 
-/// A schema of a test's own on the PostgreSQL server.
+/// A temporary schema on the PostgreSQL server.
 pub struct Schema {
     name: String,
     server: String,
-    /// The URL that leads into it.
+    /// The database URL with this schema.
     pub url: String,
 }
 
@@ -64,7 +64,7 @@ async fn run(url: &str, sql: String) {
     connection.close().await.unwrap();
 }
 
-/// What a query for one number gives, asked beside the store.
+/// The result of a query for one number, on a connection of its own.
 pub async fn number(url: &str, sql: &str) -> i64 {
     match url.strip_prefix("sqlite:") {
         Some(path) => {
@@ -121,8 +121,7 @@ pub async fn rows(url: &str) -> BTreeMap<String, Vec<String>> {
     all
 }
 
-/// Tells whether anything was committed to a database: in SQLite anything at all, in PostgreSQL anything by which the
-/// server's own row is another.
+/// Detects commits: in SQLite any, in PostgreSQL those that change the server's row.
 pub enum Versions {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),

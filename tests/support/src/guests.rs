@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-/// The frame that guests are put into.
+/// The module around the body of a guest.
 const FRAME: &str = include_str!("../../guests/frame.wat");
 
-/// A manifest that asks for little, and reads as kind `music` files whose extension is `shared` or the id.
+/// A minimal manifest for files of kind `music` with the extension `shared` or the id.
 pub fn manifest(id: &str) -> String {
     let extension = id.get(..16).unwrap_or(id);
     format!(
@@ -71,7 +71,7 @@ pub fn renderer(name: &str, id: &str) -> Vec<u8> {
     )
 }
 
-/// The good guest, built for another version of the interface.
+/// The guest `good` for another version of the interface.
 pub fn component_for_version(version: &str) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     for entry in std::fs::read_dir(repository().join("wit/v0.1")).unwrap() {
@@ -134,7 +134,7 @@ fn push_length(bytes: &mut Vec<u8>, mut length: usize) {
     bytes.push(length as u8);
 }
 
-/// One field or picture of an answer, laid out as the canonical ABI has it.
+/// A field or picture in the layout of the canonical ABI.
 pub enum Part {
     Text(&'static str, &'static str),
     Integer(&'static str, i64),
@@ -147,7 +147,7 @@ pub enum Part {
     Picture(&'static str, u64, u64),
 }
 
-/// The body of a guest that answers with these parts, whatever the file.
+/// The body of a guest with a fixed answer.
 pub fn answering(parts: &[Part]) -> String {
     const TEXTS: usize = 8192;
     const FIELDS: usize = 16_384;

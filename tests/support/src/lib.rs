@@ -1,4 +1,4 @@
-//! What the tests of several crates share: databases of their own, hostile guests, and the note of what a test skips.
+//! Databases, guest plugins and the skip log, shared by tests of several crates.
 
 #![allow(
     clippy::unwrap_used,

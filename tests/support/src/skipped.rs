@@ -1,4 +1,4 @@
-//! What a test leaves out, because something is absent here: said, and counted by `cargo xtask test`, never a pass.
+//! Reports skipped parts of tests, which `cargo xtask test` counts.
 
 #![allow(
     clippy::print_stderr,
@@ -10,8 +10,8 @@
 
 use std::io::Write as _;
 
-/// Notes that the running test leaves something out: a line of program, test and reason in the file that
-/// `SVC_SKIPPED_LOG` names.
+/// Appends program, test and reason to the file in the environment variable
+/// `SVC_SKIPPED_LOG`.
 pub fn skipped(reason: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
@@ -22,7 +22,7 @@ pub fn skipped(reason: &str) {
     let program = std::env::current_exe().unwrap_or_default();
     let line = format!("{}\t{test}\t{reason}\n", program.display());
     let log = std::fs::OpenOptions::new().append(true).create(true).open(log);
-    // One write, so that lines of tests that run at once stay whole.
+    // One write, so that lines of concurrent tests stay whole.
     log.and_then(|mut log| log.write_all(line.as_bytes()))
         .unwrap_or_else(|error| eprintln!("what was skipped is not noted: {error}"));
 }

@@ -1,4 +1,4 @@
-//! What the server's requests per second are measured against: salvo with one handler that answers a small JSON.
+//! The baseline of requests per second: salvo with one small JSON handler.
 //!
 //! `bare-salvo` listens on a free port of 127.0.0.1 and says which on stdout.
 

@@ -18,7 +18,7 @@ use anyhow::Context as _;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
-/// What was found, and the last thing that went wrong.
+/// Counts, and the last error.
 #[derive(Default)]
 struct Tally {
     files: AtomicU64,
@@ -29,7 +29,7 @@ struct Tally {
 fn main() -> anyhow::Result<()> {
     let roots: Vec<_> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     anyhow::ensure!(!roots.is_empty(), "usage: bare-walk DIR...");
-    // The pool is made before the clock runs: a server has its own already.
+    // The thread pool starts before the measurement.
     rayon::broadcast(|_| ());
     let tally = Tally::default();
     let (started, cpu_before) = (Instant::now(), cpu_seconds());
@@ -59,7 +59,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One directory: its files at once, each directory in it as a task of its own.
+/// Walks a directory; each subdirectory is a task.
 fn visit<'a>(scope: &rayon::Scope<'a>, directory: &Path, tally: &'a Tally) {
     if let Err(error) = list(scope, directory, tally)
         && let Ok(mut failure) = tally.failure.lock()
@@ -78,7 +78,7 @@ fn list<'a>(scope: &rayon::Scope<'a>, directory: &Path, tally: &'a Tally) -> io:
             continue;
         }
         let metadata = entry.metadata()?;
-        // Asked for as the server asks for it; what the compiler sees as unused it might leave out.
+        // Read like in the server; `black_box` keeps the compiler from removing it.
         std::hint::black_box(metadata.modified()?);
         files += 1;
         bytes += metadata.len();

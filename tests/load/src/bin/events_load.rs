@@ -30,7 +30,7 @@ use tokio::task::LocalSet;
 /// Streams that are being opened at once: fewer than the kernel's queue of new connections.
 const OPENING: usize = 256;
 
-/// Longer than any answer may take.
+/// The timeout of a response.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
 
 /// What every message begins with, and how the last one of a run goes on.
@@ -49,7 +49,7 @@ struct Arguments {
     runs: u64,
 }
 
-/// What all streams add up to.
+/// Totals of all streams.
 #[derive(Default)]
 struct Tally {
     open: Cell<usize>,
@@ -183,7 +183,7 @@ async fn stream(address: SocketAddr, runs: u64, request: &[u8], tally: &Tally) -
             }
             continue;
         }
-        // What begins in this piece may end in the next: only whole lines are taken.
+        // Only whole lines are parsed; the rest is kept for the next read.
         let whole = buffer
             .iter()
             .rposition(|byte| *byte == b'\n')

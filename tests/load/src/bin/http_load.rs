@@ -26,10 +26,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::LocalSet;
 
-/// Longer than any answer may take; what hangs is a failure.
+/// The timeout of a response.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
-/// What a request with a body has; such a one is sent alone.
+/// Marks a request with a body, which is sent alone.
 const BODY_HEADER: &[u8] = b"content-length:";
 
 /// Room for a head with all headers that the server sends.
@@ -57,7 +57,7 @@ struct Arguments {
     rate: Option<f64>,
 }
 
-/// What all connections add up to.
+/// Totals of all connections.
 struct Tally {
     /// Of each request at a constant rate, else of all.
     times: Vec<Histogram<u64>>,
@@ -73,15 +73,15 @@ struct Window {
     until: Option<Instant>,
 }
 
-/// When a connection sends.
+/// The schedule of a connection.
 #[derive(Clone, Copy)]
 struct Pace {
     first: Instant,
-    /// From one to the next; none if it is sent as soon as the last is answered.
+    /// Time between requests; none to send after each response.
     every: Option<Duration>,
 }
 
-/// What is sent, in turn by all connections.
+/// The requests, in turn.
 struct Requests {
     all: Vec<Vec<u8>>,
     next: Cell<usize>,
@@ -125,7 +125,7 @@ fn main() -> anyhow::Result<()> {
     runtime.block_on(LocalSet::new().run_until(load(arguments, Rc::new(requests))))
 }
 
-/// GETs that stand one after the other.
+/// Splits concatenated GET requests.
 fn several(text: &[u8]) -> Vec<Vec<u8>> {
     let mut requests = vec![Vec::new()];
     for byte in text {
@@ -159,7 +159,7 @@ async fn load(arguments: Arguments, requests: Rc<Requests>) -> anyhow::Result<()
         .map(|number| {
             let (requests, tally) = (Rc::clone(&requests), Rc::clone(&tally));
             let (address, window) = (arguments.address, Window { from, until });
-            // The connections take turns.
+            // Offsets the connections.
             let after = |places: usize| {
                 arguments
                     .rate
@@ -185,7 +185,7 @@ async fn load(arguments: Arguments, requests: Rc<Requests>) -> anyhow::Result<()
     }
     let ended = Instant::now();
     let cpu_share = (cpu() - cpu_before).as_secs_f64() / (ended - started).as_secs_f64();
-    // The answers to the last requests come after the end and are counted, so their time is as well.
+    // The measurement includes responses after the end.
     let seconds = (ended - from).as_secs_f64();
     let tally = tally.borrow();
     let mut all = Histogram::<u64>::new(3)?;
@@ -213,7 +213,7 @@ fn percentiles(times: &Histogram<u64>) -> serde_json::Value {
     })
 }
 
-/// One connection: a request, its answer, the next.
+/// Runs one connection.
 async fn connection(
     address: SocketAddr,
     requests: &Requests,
@@ -229,7 +229,7 @@ async fn connection(
     let mut due = pace.first;
     loop {
         let sent = match pace.every {
-            // Late because the last answer was late: the wait counts, as a client would feel it.
+            // The delay of a late response counts as latency.
             Some(every) => {
                 let sent = due;
                 due += every;

@@ -51,7 +51,7 @@ fn main() -> anyhow::Result<()> {
         let writer = scope.spawn(move || store(&database, &rows));
         files.par_iter().for_each_with(sender, |sender, path| {
             if let Ok(row) = read(path) {
-                // Fails only when the writer has failed, which is told below.
+                // Fails only after the writer, whose error is reported below.
                 let _ = sender.send(row);
             }
         });

@@ -25,13 +25,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::LocalSet;
 
-/// Longer than any answer may take; what hangs is a failure.
+/// The timeout of a response.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
 /// Room for a head with all headers that a server sends.
 const HEADERS: usize = 64;
 
-/// What is read at once: as much as a kernel buffer of a fast connection holds.
+/// Read size: the kernel buffer of a fast connection.
 const BUFFER: usize = 256 * 1024;
 
 /// A client that reads nothing gives the kernel no more room than this.
@@ -61,7 +61,7 @@ struct Arguments {
     stalled: bool,
 }
 
-/// What all connections add up to.
+/// Totals of all connections.
 struct Tally {
     times: Histogram<u64>,
     bytes: u64,
@@ -83,7 +83,7 @@ fn main() -> anyhow::Result<()> {
     }))
 }
 
-/// Opens answers one after the other and reads none.
+/// Opens streams and reads none.
 async fn stall(arguments: &Arguments, request: &str) -> anyhow::Result<()> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -145,7 +145,7 @@ async fn load(arguments: Rc<Arguments>, request: Rc<str>) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// One connection: a range, its answer, the next.
+/// Runs one connection.
 async fn ranges(
     arguments: &Arguments,
     request: &str,
@@ -157,7 +157,7 @@ async fn ranges(
     stream.set_nodelay(true)?;
     let mut buffer = vec![0; BUFFER];
     let last = arguments.size.saturating_sub(arguments.range);
-    // The same places for every server; not zero, which the generator would never leave.
+    // A fixed seed; xorshift requires a non-zero one.
     let mut random = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     loop {
         let sent = Instant::now();

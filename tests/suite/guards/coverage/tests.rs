@@ -1,4 +1,4 @@
-//! The guard itself, on small lists and sources: it finds what is wrong, and only that.
+//! The guard itself, on small inputs.
 
 use serde_json::json;
 use svc_tests::SourceFile;

@@ -1,4 +1,4 @@
-//! What a person does with their media, and the same tried with another's.
+//! Writes with one's own media, and the same attempts with media of the other account.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::script::{Person, Script, text};
 
 const UNKNOWN: &str = "0000000000001";
 
-/// Types of items by the name of their ids.
+/// Item types by the names of their ids.
 const TYPES: [(&str, &str); 7] = [
     ("music_track", "musicTrackId"),
     ("music_release", "musicReleaseId"),
@@ -16,7 +16,7 @@ const TYPES: [(&str, &str); 7] = [
     ("tv_show", "tvShowId"),
     ("tv_episode", "tvEpisodeId"),
 ];
-/// What can be linked to.
+/// Items that support links.
 const PURPOSES: [&str; 4] = ["stream", "artwork", "original", "thumbnail"];
 
 const RATE: &str = "PUT /api/v1/ratings";
@@ -36,7 +36,7 @@ const ADD_TO_ALBUM: &str = "POST /api/v1/photo-albums/{photoAlbumId}/photos";
 const TAKE_FROM_ALBUM: &str = "DELETE /api/v1/photo-albums/{photoAlbumId}/photos";
 const CHANGE_PHOTO: &str = "PATCH /api/v1/photos/{photoId}";
 
-/// What a person made that others may know of.
+/// What a person created that others may see.
 pub struct Created {
     /// An album for everyone.
     pub open_album: Value,
@@ -66,7 +66,7 @@ fn is_played(media_type: &str) -> bool {
     ["music_track", "movie", "tv_episode"].contains(&media_type)
 }
 
-/// Uses all that a person has in every way there is: rates, plays, queues, links, collects, corrects.
+/// Rates, plays, queues, links, collects and edits all items of a person.
 pub fn start_using(script: &Script, person: &mut Person) -> Created {
     let token = person.token.clone();
     let does = |operation: &str, ids: &[&str], body: Value| {
@@ -91,7 +91,7 @@ pub fn start_using(script: &Script, person: &mut Person) -> Created {
             does(NEW_QUEUE, &[], static_queue(media_type, &id));
         }
     }
-    // The first episode is seen: the second is next.
+    // The first episode is watched, so the second is next.
     let mut seen = played("tv_episode", episodes[0]["tvEpisodeId"].as_str().unwrap());
     seen["state"] = json!("completed");
     does(REPORT, &[], seen);
@@ -137,7 +137,7 @@ pub fn start_using(script: &Script, person: &mut Person) -> Created {
     let waveform = "GET /api/v1/music/tracks/{musicTrackId}/waveform";
     let tracks = person.ids("musicTrackId");
     for id in tracks {
-        // Whether it is measured in time or told of later, `music.waveform_ready` is theirs alone.
+        // Whether analyzed in time or later, `music.waveform_ready` reaches only them.
         let mut status = 202;
         svc_tests::program::wait_for("the waveform", || {
             status = script.ask(&token, waveform, &[id], "", None).status;
@@ -148,7 +148,7 @@ pub fn start_using(script: &Script, person: &mut Person) -> Created {
     Created { open_album: open }
 }
 
-/// What would be another if something of a person's had been changed.
+/// State that would differ if an item of a person had changed.
 #[derive(Debug, PartialEq)]
 pub struct Standing(Vec<Value>);
 
@@ -170,7 +170,7 @@ impl Standing {
     }
 }
 
-/// Tries everything with what is another's.
+/// Attempts every write with items of the other account.
 pub fn attempt_all(script: &Script, intruder: &Person, holder: &Person) {
     with_items(script, intruder, holder);
     with_links(script, intruder, holder);
@@ -198,7 +198,7 @@ fn with_items(script: &Script, intruder: &Person, holder: &Person) {
         script.expect(404, token, RATE, &[], Some(&rating(media_type, &id)));
         script.expect(404, token, FORGET_RATING, &ids, None);
         if is_played(media_type) {
-            // As a report of the place in the other's queue, too.
+            // Also as a history report for the other's queue.
             let mut body = played(media_type, &id);
             script.expect(404, token, REPORT, &[], Some(&body));
             body["playbackQueueItemId"] = json!(holder.id("playbackQueueItemId"));
@@ -210,13 +210,13 @@ fn with_items(script: &Script, intruder: &Person, holder: &Person) {
         let body = json!({ "description": "mine" });
         script.expect(404, token, CHANGE_PHOTO, &[photo], Some(&body));
     }
-    // Their own item, but a place in the other's queue: as one that is not there.
+    // Their own item with a queue item of the other: refused as unknown.
     let mut body = played("music_track", intruder.id("musicTrackId"));
     body["playbackQueueItemId"] = json!(holder.id("playbackQueueItemId"));
     script.expect(404, token, REPORT, &[], Some(&body));
 }
 
-/// Links to all that can be linked to. The holder's open without any header.
+/// Links to all items. The holder's links open without a header.
 fn with_links(script: &Script, intruder: &Person, holder: &Person) {
     let mut opened = std::collections::BTreeSet::new();
     for (media_type, id) in all_items(holder) {
@@ -241,7 +241,7 @@ fn with_links(script: &Script, intruder: &Person, holder: &Person) {
     assert_eq!(opened.len(), 10, "{opened:?}");
 }
 
-/// Queues of one's own with what is another's, and the other's queues.
+/// Own queues with items of the other, and queues of the other.
 fn with_queues(script: &Script, intruder: &Person, holder: &Person) {
     let token = &intruder.token;
     let own = static_queue("music_track", intruder.id("musicTrackId"));
@@ -251,7 +251,7 @@ fn with_queues(script: &Script, intruder: &Person, holder: &Person) {
         let refusal = |operation: &str, ids: &[&str], body: &dyn Fn(&str) -> Value| {
             let unknown = script.ask(token, operation, ids, "", Some(&body(UNKNOWN)));
             let answer = script.ask(token, operation, ids, "", Some(&body(&id)));
-            // A photo is nothing that is played.
+            // Photos cannot be queued.
             let status = if media_type == "photo" { 400 } else { 404 };
             assert_eq!(
                 (answer.status, text(&answer)),
@@ -275,7 +275,7 @@ fn with_queues(script: &Script, intruder: &Person, holder: &Person) {
         (&after["itemCount"], &after["revision"]),
         (&json!(1), &before["revision"])
     );
-    // What the server draws, and what it puts in for what both have.
+    // Dynamic queues contain visible items only.
     let duet = |item: &Value| item["title"].as_str().unwrap().ends_with("duet");
     let tracks = script.list(token, "GET /api/v1/music/tracks", &[], "take=1000");
     let duet = tracks.iter().find(|item| duet(item)).unwrap();
@@ -327,7 +327,7 @@ fn with_queues(script: &Script, intruder: &Person, holder: &Person) {
     script.expect(404, token, CURSOR, &[own], Some(&cursor));
 }
 
-/// Albums of one's own with another's photos, and the other's albums.
+/// Own albums with photos of the other, and albums of the other.
 fn with_albums(script: &Script, intruder: &Person, holder: &Person) {
     let token = &intruder.token;
     let own = script.expect(201, token, NEW_ALBUM, &[], Some(&json!({ "name": "Mine" })));
@@ -349,7 +349,7 @@ fn with_albums(script: &Script, intruder: &Person, holder: &Person) {
     script.expect(404, token, CHANGE_ALBUM, &[own], Some(&cover));
     let left = script.expect(200, token, ALBUM, &[own], None);
     assert_eq!(left["photoCount"], 0);
-    // Of an album that is for everyone they see that there is one, and nothing that is in it.
+    // A public album is visible without its hidden photos.
     let albums = script.list(&holder.token, "GET /api/v1/photo-albums", &[], "take=1000");
     let is_open = |album: &&Value| album["visibility"] == "everyone" && album["ownerUserId"] == holder.user;
     let open = albums.iter().find(is_open).unwrap();

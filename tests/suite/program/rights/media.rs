@@ -8,18 +8,18 @@ use svc_fixtures::{Clip, Cover, Format, Photo, PhotoFormat, Sound, Track, VideoF
 /// Kinds of media, as folders and libraries have them.
 pub const KINDS: [&str; 4] = ["music", "photos", "movies", "tv"];
 
-/// What tells the media of one person from all others.
+/// Marks the media of one person.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
-    /// In every title, name and text of theirs alone.
+    /// The word in all their titles, names and texts.
     pub word: &'static str,
     /// Of their media.
     pub year: u16,
     /// Where their photos were taken, in degrees north and east.
     pub degrees: f64,
-    /// Their tracks and videos last so many seconds.
+    /// Duration of their tracks and videos in seconds.
     pub seconds: u16,
-    /// Whether their part of what both have has pictures.
+    /// Whether their part of shared items has artwork.
     pub has_pictures: bool,
 }
 
@@ -47,7 +47,7 @@ fn write(path: &Path, bytes: impl AsRef<[u8]>) {
 }
 
 impl Mark {
-    /// Words that lead to their media alone: each is the beginning of one in every kind.
+    /// Search words that match their media only.
     pub fn query(self, name: &str, filter: &str) -> Option<Vec<String>> {
         let Self {
             word, year, degrees, ..
@@ -103,7 +103,7 @@ impl Mark {
         write(&media.join(path), track.encode(format).unwrap().0);
     }
 
-    /// Writes a photo of theirs, of a local time.
+    /// Writes a photo with a local time.
     pub fn write_photo(self, media: &Path, number: u32, taken: &str) {
         let word = self.word;
         let photo = Photo::new(64, 48)
@@ -116,7 +116,7 @@ impl Mark {
         write(&media.join(path), photo.encode(PhotoFormat::Jpeg).unwrap().0);
     }
 
-    /// Writes a video below a folder of theirs, with what lies beside it.
+    /// Writes a video with sidecars.
     fn write_video(self, folder: &Path, name: &str, number: u32) {
         let word = self.word;
         let clip = Clip::new(u32::from(self.seconds) * 600_000)
@@ -180,7 +180,7 @@ impl Mark {
         self.write_picture(&folder.join("season01-poster.jpg"));
     }
 
-    /// Their part of what both have: names say nothing, what is inside is theirs.
+    /// Their part of shared items: the file names are neutral.
     fn write_shared(self, media: &Path, season: u32) {
         let word = self.word;
         let mut track = self.track("duet", ["Both", "Together", "Common genre"]);

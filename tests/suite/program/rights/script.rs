@@ -1,4 +1,4 @@
-//! Asking by the routes of the served description, with a record of what was asked, and looking through answers.
+//! Requests by the served API description, with a record of the operations, and searches in responses.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ pub struct Person {
     pub name: &'static str,
     pub user: String,
     pub token: String,
-    /// Ids of what is theirs alone, by the name that parameters of the API have for them.
+    /// Ids of their own items, by parameter name.
     pub own: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -37,7 +37,7 @@ impl Person {
         self.own.entry(parameter.to_owned()).or_default().insert(id);
     }
 
-    /// What of theirs stands in a text.
+    /// Marker words and ids of a person in a text.
     pub fn is_in<'t>(&'t self, text: &str) -> Option<&'t str> {
         let folded = text.to_lowercase();
         if folded.contains(&self.mark.word.to_lowercase()) {
@@ -48,7 +48,7 @@ impl Person {
     }
 }
 
-/// An answer's text; pictures and videos have none.
+/// The text of a response; images and videos have none.
 pub fn text(answer: &Answer) -> String {
     match answer.header("content-type") {
         Some(kind) if kind.contains("json") || kind.starts_with("text/") => {
@@ -62,7 +62,7 @@ pub fn text(answer: &Answer) -> String {
 pub struct Parameter {
     pub name: String,
     pub place: String,
-    /// The values that there are, where the description names them.
+    /// The values of an enum.
     pub choices: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ impl Route {
     }
 }
 
-/// The server and what it says that it can be asked.
+/// The server and its API description.
 pub struct Script {
     pub server: Server,
     pub routes: Vec<Route>,
@@ -142,7 +142,7 @@ impl Script {
         }
     }
 
-    /// Asks as who has this token, and remembers that this operation was asked.
+    /// Sends a request with this token and records the operation.
     pub fn ask(
         &self,
         token: &str,
@@ -154,7 +154,7 @@ impl Script {
         self.ask_with(token, operation, ids, query, body, &[])
     }
 
-    /// The same with more headers; a method of its own takes the place of `GET`.
+    /// Sends a request with further headers or another method.
     pub fn ask_with(
         &self,
         token: &str,
@@ -191,7 +191,7 @@ impl Script {
         self.server.request(method, &target, &headers, body)
     }
 
-    /// Asks, and takes no answer but this one.
+    /// Sends a request and asserts its status.
     pub fn expect(
         &self,
         status: u16,
@@ -220,14 +220,14 @@ impl Script {
         items
     }
 
-    /// The items of a queue, as far as a window reaches; their number is that of the whole queue.
+    /// The items of a queue within one window; the total is that of the whole queue.
     pub fn list_of(&self, token: &str, operation: &str, id: &str) -> Vec<Value> {
         let answer = self.ask(token, operation, &[id], "leading=100&trailing=100", None);
         assert_eq!(answer.status, 200, "{operation} {id}: {answer:?}");
         answer.json()[0].as_array().unwrap().clone()
     }
 
-    /// Operations that were never asked.
+    /// Operations that were never requested.
     pub fn left(&self) -> Vec<&str> {
         let asked = self.asked.borrow();
         let all = self.routes.iter().map(|route| route.operation.as_str());

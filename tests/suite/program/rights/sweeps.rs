@@ -1,4 +1,4 @@
-//! Every route that reads, asked for what is another's: with all its parameters, by ids and without.
+//! Every reading route, requested with ids and filters of the other account.
 
 use serde_json::Value;
 use svc_tests::program::Answer;
@@ -8,11 +8,10 @@ use super::script::{Parameter, Person, Route, Script, text};
 
 const UNKNOWN: &str = "0000000000001";
 
-/// Ids in paths that are of no media.
+/// Path parameters that name no media.
 const OTHER_IDS: [&str; 6] = ["id", "app", "role", "runId", "jobId", "sessionId"];
 
-/// Lists that say nothing of media, so that nobody finds a word of theirs in them; what is for operators alone is known
-/// by its refusal.
+/// Lists without media, and those for operators only.
 const WITHOUT_MEDIA: [&str; 13] = [
     "GET /api",
     "GET /api/v1/health",
@@ -24,16 +23,15 @@ const WITHOUT_MEDIA: [&str; 13] = [
     "GET /api/v1/users/public",
     "GET /api/v1/users/current",
     "GET /api/v1/users/current/sessions",
-    // Tells how many and when; `check_what_both_have` compares the numbers.
+    // Returns counts; `check_what_both_have` compares them.
     "GET /api/v1/photos/buckets",
-    // An endless answer; the script listens to it.
+    // An endless response; the script reads it elsewhere.
     "GET /api/v1/events/subscribe",
-    // Asks for a directory; `look_at_the_disk` does.
+    // Requires a directory; `look_at_the_disk` covers it.
     "GET /api/v1/ls",
 ];
 
-/// Operations that change nothing of media, and those of operators, which members are refused as such. A new one has to
-/// be thought of here, or be tried in `attempts.rs`.
+/// Operations without media, and those for operators. New ones belong here or into `attempts.rs`.
 const CHANGES_NO_MEDIA: [&str; 32] = [
     "POST /api/v1/setup",
     "POST /api/v1/reset",
@@ -69,13 +67,13 @@ const CHANGES_NO_MEDIA: [&str; 32] = [
     "PATCH /api/v1/index/state",
 ];
 
-/// The values of a parameter that lead to what is `holder`'s; none for one that says nothing of media.
+/// Values of a parameter that select items of `holder`; none if it selects no media.
 fn values(route: &Route, parameter: &Parameter, holder: &Person) -> Vec<String> {
     let name = parameter.name.as_str();
     if !parameter.choices.is_empty() {
         return parameter.choices.clone();
     }
-    // Some of each kind: one that leads astray would not be alone.
+    // A few of each kind.
     let ids = |of: &str| holder.ids(of).into_iter().take(3).map(str::to_owned).collect();
     match name {
         "artistId" => ids("musicArtistId"),
@@ -100,7 +98,7 @@ fn values(route: &Route, parameter: &Parameter, holder: &Person) -> Vec<String> 
     }
 }
 
-/// What has to be said for an answer at all.
+/// Required parameters.
 fn base(route: &Route, holder: &Person) -> String {
     let mut said = Vec::new();
     if route.operation.ends_with("/search") {
@@ -119,7 +117,7 @@ fn with(base: &str, more: &str) -> String {
     if base.is_empty() {
         return more.to_owned();
     }
-    // What is said twice is refused.
+    // Repeated parameters are refused.
     let name = more.split('=').next().unwrap();
     let others = base
         .split('&')
@@ -127,7 +125,7 @@ fn with(base: &str, more: &str) -> String {
     others.chain([more]).collect::<Vec<_>>().join("&")
 }
 
-/// Every query of a route that leads to what is `holder`'s.
+/// Every query of a route that selects items of `holder`.
 fn queries(route: &Route, holder: &Person) -> Vec<String> {
     let base = base(route, holder);
     let mut queries = vec![base.clone()];
@@ -139,7 +137,7 @@ fn queries(route: &Route, holder: &Person) -> Vec<String> {
     queries
 }
 
-/// The place behind the first item of a person's list.
+/// A cursor after the first item of a list.
 fn second_page(script: &Script, route: &Route, person: &Person, base: &str) -> Option<String> {
     let first = script.ask(&person.token, &route.operation, &[], &with(base, "take=1"), None);
     let link = first.header("link")?;
@@ -151,7 +149,7 @@ fn second_page(script: &Script, route: &Route, person: &Person, base: &str) -> O
     ))
 }
 
-/// Asks every route without an id in its path.
+/// Requests every route without a path parameter.
 pub fn ask_lists(script: &Script, intruder: &Person, holder: &Person) {
     let lists = script
         .routes
@@ -200,7 +198,7 @@ pub fn ask_lists(script: &Script, intruder: &Person, holder: &Person) {
             );
             assert_ne!(answer.status, 304, "{operation}?{query}");
             if of_holder.status == 200 && query.contains("libraryIds=") && answer.status == 200 {
-                // Of a list, and of the months of the photos.
+                // Lists, and the buckets of photos.
                 let nothing = [serde_json::json!([[], 0]), serde_json::json!([])];
                 assert!(nothing.contains(&answer.json()), "{operation}?{query}");
             }
@@ -213,7 +211,7 @@ pub fn ask_lists(script: &Script, intruder: &Person, holder: &Person) {
     assert!(asked > 100, "{asked}");
 }
 
-/// Refused as an id that nobody ever had, however it is asked.
+/// The response equals that for an unknown id.
 fn is_refused(script: &Script, intruder: &Person, operation: &str, id: &str, query: &str, tag: Option<&str>) {
     let unknown = script.ask(&intruder.token, operation, &[UNKNOWN], query, None);
     let mut ways: Vec<Vec<(&str, &str)>> = vec![vec![]];
@@ -233,7 +231,7 @@ fn is_refused(script: &Script, intruder: &Person, operation: &str, id: &str, que
     }
 }
 
-/// Asks every route with an id in its path for all that is `holder`'s.
+/// Requests every route with a path parameter for all items of `holder`.
 pub fn ask_by_id(script: &Script, intruder: &Person, holder: &Person) {
     let mut asked = 0;
     for route in script.routes.iter().filter(|route| route.is_get()) {
@@ -254,7 +252,7 @@ pub fn ask_by_id(script: &Script, intruder: &Person, holder: &Person) {
             let of_holder = script.ask(&holder.token, operation, &[id], "", None);
             opened += usize::from(of_holder.status / 100 == 2);
             for query in queries(route, holder) {
-                // Refused for what it says, before there is an id.
+                // Refused by validation before the id is resolved.
                 if script.ask(&holder.token, operation, &[id], &query, None).status == 400 {
                     continue;
                 }
@@ -271,7 +269,7 @@ pub fn ask_by_id(script: &Script, intruder: &Person, holder: &Person) {
     assert!(asked > 200, "{asked}");
 }
 
-/// What both have a part of is one thing, as the owner sees it.
+/// Items that both share are one item for the owner.
 pub fn check_that_both_have_a_part(script: &Script) {
     let owner = script.server.token();
     for (operation, key, name, parts, count) in [
@@ -298,7 +296,7 @@ pub fn check_that_both_have_a_part(script: &Script) {
     }
 }
 
-/// Of what both have a part of, each sees their own part.
+/// Of shared items each account sees its own part.
 pub fn check_what_both_have(script: &Script, person: &Person, other: &Person) {
     let token = &person.token;
     let named = |operation: &str, key: &str, name: &str| {
@@ -326,7 +324,7 @@ pub fn check_what_both_have(script: &Script, person: &Person, other: &Person) {
     let release = id(&release, "musicReleaseId");
     let artwork = "GET /api/v1/music/releases/{musicReleaseId}/artwork";
     assert_eq!(opens(artwork, &release, ""), person.mark.has_pictures);
-    // Three songs, of which one is new, and the duet.
+    // Three songs, one of them new, and the duet.
     let genre = named("GET /api/v1/music/genres", "name", "Common genre");
     assert_eq!(genre["trackCount"], 4);
 
@@ -404,7 +402,7 @@ pub fn check_what_both_have(script: &Script, person: &Person, other: &Person) {
     }
 }
 
-/// The folders of what is another's are not there, on disk either.
+/// `/ls` does not show the folders of the other account.
 pub fn look_at_the_disk(script: &Script, intruder: &Person, holder: &Person) {
     let operation = "GET /api/v1/ls";
     for kind in KINDS {
@@ -436,7 +434,7 @@ pub fn look_at_the_disk(script: &Script, intruder: &Person, holder: &Person) {
     }
 }
 
-/// Every operation of the description was asked, but for those that say nothing of media.
+/// Every operation was requested, except those without media.
 pub fn check_that_all_was_asked(script: &Script) {
     let left: Vec<&str> = script
         .left()

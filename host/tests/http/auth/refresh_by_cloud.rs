@@ -1,0 +1,247 @@
+//! Refresh of linked accounts, and of apps on another site.
+
+use std::sync::Arc;
+
+use svc_covers::covers;
+
+use crate::support::cloud::ScriptedCloud;
+use crate::support::{Reply, TestServer, TestServerOptions};
+use svc_identity::cloud::CloudError;
+
+const CROSS: (&str, &str) = ("sec-fetch-site", "cross-site");
+
+async fn bed_with_cloud() -> (TestServer, Arc<ScriptedCloud>) {
+    let cloud = Arc::new(ScriptedCloud::default());
+    cloud.says("good", Ok("c1"));
+    cloud.says("stranger", Ok("c2"));
+    cloud.says("away", Err(CloudError::Unavailable));
+    let options = TestServerOptions {
+        cloud: cloud.clone(),
+        ..TestServerOptions::default()
+    };
+    (TestServer::start_with(options).await, cloud)
+}
+
+async fn refresh(server: &TestServer, headers: &[(&str, &str)]) -> Reply {
+    server.send("POST", "/api/v1/auth/refresh", headers, "").await
+}
+
+/// A checksum of the stored sessions and refresh tokens.
+async fn sessions(server: &TestServer) -> i64 {
+    let sum = "SELECT CAST(coalesce(sum(generation * 1000 + idle_expires_at % 1000003), 0) \
+               + count(*) + count(ended_at) + (SELECT count(*) FROM refresh_tokens) \
+               + (SELECT count(rotated_at) FROM refresh_tokens) AS BIGINT) FROM sessions";
+    server.number(sum).await
+}
+
+fn assert_refused(reply: &Reply, status: u16, code: Option<&str>, case: &str) {
+    assert_eq!((reply.status, reply.code().as_deref()), (status, code), "{case}");
+    // The session and the cookie are unchanged.
+    assert!(!reply.headers.contains_key("set-cookie"), "{case}");
+    assert_eq!(reply.header("cache-control"), "no-store");
+}
+
+#[covers("auth-failure 401 not linked", "R12", "R22", "A3")]
+#[tokio::test]
+async fn cross_site_app_refreshes_by_cloud_token_and_gets_no_cookie() {
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    server.link(ada, "c1").await;
+    for site in [CROSS, ("origin", "https://app.example"), ("origin", "null")] {
+        let none = refresh(&server, &[site]).await;
+        assert_refused(&none, 401, Some("cloud_token_required"), "no token");
+        // No account is known yet, so the message must not mention one.
+        let message = "a cross-site caller needs a cloud token";
+        assert_eq!(none.json()["message"], message);
+        for (token, status, code) in [
+            ("unknown", 401, Some("cloud_token_required")),
+            ("", 401, Some("cloud_token_required")),
+            ("stranger", 401, None),
+            ("away", 503, Some("cloud_unavailable")),
+        ] {
+            let reply = refresh(&server, &[site, ("svc-cloud-token", token)]).await;
+            assert_refused(&reply, status, code, token);
+        }
+        let reply = refresh(
+            &server,
+            &[site, ("svc-cloud-token", "good"), ("svc-app", "photos")],
+        )
+        .await;
+        assert_eq!(
+            (reply.status, reply.json()["scope"].as_str()),
+            (201, Some("local"))
+        );
+        assert!(!reply.headers.contains_key("set-cookie"));
+        let current = reply.client().get("/api/v1/users/current").await.json();
+        assert_eq!(current["localUser"]["userId"], ada.to_string());
+    }
+    let two = [CROSS, ("svc-cloud-token", "good"), ("svc-cloud-token", "good")];
+    assert_eq!(refresh(&server, &two).await.status, 401);
+}
+
+#[covers("R22", "T12")]
+#[tokio::test]
+async fn cross_site_cookie_is_ignored() {
+    let (server, _cloud) = bed_with_cloud().await;
+    server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    let before = sessions(&server).await;
+    for site in [
+        CROSS,
+        ("origin", "https://localhost.evil.example"),
+        ("origin", "null"),
+    ] {
+        let reply = server.refresh_with(&session.cookie, &[site]).await;
+        assert_refused(&reply, 401, Some("cloud_token_required"), site.1);
+        // The cloud token decides, not the cookie; its account does not exist.
+        let reply = server
+            .refresh_with(&session.cookie, &[site, ("svc-cloud-token", "good")])
+            .await;
+        assert_refused(&reply, 401, None, site.1);
+    }
+    assert_eq!(sessions(&server).await, before);
+    assert_eq!(server.refresh(&session.cookie).await.status, 201);
+}
+
+#[covers("R23")]
+#[tokio::test]
+async fn same_site_app_refreshes_by_cloud_token_and_gets_no_cookie() {
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    server.link(ada, "c1").await;
+    let reply = refresh(&server, &[("svc-cloud-token", "good")]).await;
+    assert_eq!(reply.status, 201);
+    assert!(!reply.headers.contains_key("set-cookie"));
+    assert_eq!(reply.client().status().await, 200);
+    let reply = refresh(&server, &[("svc-cloud-token", "stranger")]).await;
+    assert_refused(&reply, 401, None, "stranger");
+}
+
+#[covers(
+    "code cloud_token_required",
+    "auth-failure cloud_token_required",
+    "auth-failure cloud_unavailable",
+    "R15",
+    "R20",
+    "R21",
+    "R33c"
+)]
+#[tokio::test]
+async fn linked_account_refreshes_only_while_the_cloud_confirms_it() {
+    let (server, cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.link(ada, "c1").await;
+    let before = sessions(&server).await;
+    let none = server.refresh(&session.cookie).await;
+    assert_refused(&none, 401, Some("cloud_token_required"), "no token");
+    let message = none.json()["message"].to_string();
+    assert!(message.contains("this account is linked"), "{message}");
+    for (token, status, code) in [
+        ("unknown", 401, "cloud_token_required"),
+        ("stranger", 401, "cloud_token_required"),
+        ("away", 503, "cloud_unavailable"),
+    ] {
+        let reply = server
+            .refresh_with(&session.cookie, &[("svc-cloud-token", token)])
+            .await;
+        assert_refused(&reply, status, Some(code), token);
+    }
+    assert_eq!(sessions(&server).await, before);
+    // The access token stays valid without the cloud.
+    assert_eq!(session.client.status().await, 200);
+    let next = server
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
+        .await;
+    let session = next.signed_in();
+    // The cloud is asked on every refresh.
+    cloud.says("good", Err(CloudError::Rejected));
+    let reply = server
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
+        .await;
+    assert_refused(&reply, 401, Some("cloud_token_required"), "taken back");
+    cloud.says("good", Ok("c1"));
+    let reply = server
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
+        .await;
+    assert_eq!(reply.status, 201);
+}
+
+#[covers("R32")]
+#[tokio::test]
+async fn cloud_token_of_another_request_is_ignored() {
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    server.link(ada, "c1").await;
+    let bearer = format!("Bearer {}", server.client(ada));
+    for token in ["good", "stranger", "unknown", "away", ""] {
+        let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", token)];
+        let reply = server.send("GET", "/api/v1/users/current", &headers, "").await;
+        assert_eq!(reply.status, 200, "{token}");
+        assert_eq!(reply.json()["cloudUser"]["cloudAccountId"], "c1", "{token}");
+        // It does not replace the credential.
+        let reply = server
+            .send("GET", "/api/v1/users/current", &headers[1..], "")
+            .await;
+        assert_eq!(reply.status, 401, "{token}");
+    }
+}
+
+#[tokio::test]
+async fn ended_session_is_cleared_without_a_request_to_the_cloud() {
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.link(ada, "c1").await;
+    let bearer = [("authorization", format!("Bearer {}", session.client))];
+    let headers = bearer.each_ref().map(|(name, value)| (*name, value.as_str()));
+    assert_eq!(
+        server
+            .send("POST", "/api/v1/auth/logout", &headers, "")
+            .await
+            .status,
+        201
+    );
+    let reply = server
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "away")])
+        .await;
+    assert_eq!((reply.status, reply.code()), (401, None));
+    assert!(reply.clears_cookie());
+}
+
+#[tokio::test]
+async fn disabled_account_does_not_refresh_by_cloud_token() {
+    let (server, _cloud) = bed_with_cloud().await;
+    let owner = server.as_owner().await;
+    let bob = server.user("bob", false, &["member"]).await;
+    server.link(bob, "c1").await;
+    assert_eq!(
+        refresh(&server, &[CROSS, ("svc-cloud-token", "good")])
+            .await
+            .status,
+        201
+    );
+    server.enable(&owner, bob, false).await;
+    let reply = refresh(&server, &[CROSS, ("svc-cloud-token", "good")]).await;
+    assert_refused(&reply, 401, None, "disabled");
+}
+
+#[tokio::test]
+async fn cross_site_refreshes_evict_no_session() {
+    let (server, _cloud) = bed_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.link(ada, "c1").await;
+    for _ in 0..60 {
+        assert_eq!(
+            refresh(&server, &[CROSS, ("svc-cloud-token", "good")])
+                .await
+                .status,
+            201
+        );
+    }
+    let reply = server
+        .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
+        .await;
+    assert_eq!(reply.status, 201);
+}

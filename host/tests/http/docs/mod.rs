@@ -1,0 +1,4 @@
+//! `/docs` and `/docs-json`.
+
+mod document;
+mod page;

@@ -1,0 +1,5 @@
+//! `/events`.
+
+mod delivery;
+mod disconnect;
+mod subscribe;

@@ -1,0 +1,29 @@
+//! Rules that hold for every route: access, limits, connections, validation, caching.
+
+mod access;
+mod access_matrix;
+mod connections;
+mod cors;
+mod entity_tags;
+mod filters;
+mod full_queues;
+mod headers;
+mod http2;
+mod http2_send_buffer;
+mod injection;
+mod input;
+mod limits;
+mod malformed_requests;
+mod media_safety;
+mod methods;
+mod nulls;
+mod pagination;
+mod parameters;
+mod privilege_escalation;
+mod references;
+mod response_cache;
+mod revocation;
+mod secret_leaks;
+mod shutdown;
+mod statuses;
+mod unchanged_writes;

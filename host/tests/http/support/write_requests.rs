@@ -1,0 +1,423 @@
+//! A valid request for each route that writes, and a server on which each succeeds.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{TestServer, TestServerOptions};
+use crate::support::Client;
+use crate::support::accounts::SignedIn;
+use svc_api::access::Access;
+use svc_api::route::Route;
+use svc_api::router::routes;
+use svc_domain::id::UserId;
+use svc_domain::kind::MediaKind;
+use svc_identity::capability::Capability;
+use svc_plugin_host::{BuiltIn, Component, SourceFile};
+use svc_test_support::guests;
+
+/// A valid request.
+#[derive(Debug, Clone)]
+pub(crate) struct WriteRequest {
+    pub(crate) method: &'static str,
+    /// The path of the route.
+    pub(crate) path: &'static str,
+    pub(crate) target: String,
+    pub(crate) body: Value,
+}
+
+impl WriteRequest {
+    pub(crate) fn route(&self) -> Route {
+        let mut routes = routes().into_iter();
+        let found = routes.find(|route| route.path == self.path && route.method == self.method);
+        found.unwrap_or_else(|| panic!("{self:?}"))
+    }
+}
+
+/// Makes the only plugin fail until it is quarantined.
+fn quarantine(server: &TestServer) {
+    let mut worker = server.plugins.worker();
+    let plugin = server.plugins.handle("guest").unwrap();
+    while plugin.is_active() {
+        let source = Arc::new(SourceFile::in_memory(b"trap".to_vec(), "a.shared"));
+        assert_eq!(worker.extract(&plugin, &source).unwrap_err().code(), "trap");
+    }
+}
+
+/// A server with an owner, `eve` with all capabilities, `vic` with few, and one resource of each kind.
+pub(crate) struct WriteFixture {
+    pub(crate) server: TestServer,
+    /// The owner.
+    pub(crate) owner: Client,
+    pub(crate) eve: UserId,
+    /// The session of `eve`.
+    pub(crate) session: SignedIn,
+    pub(crate) requests: Vec<WriteRequest>,
+}
+
+impl WriteFixture {
+    /// What the server of [`WriteFixture::new`] is started with.
+    pub(crate) fn options() -> TestServerOptions {
+        let bytes = guests::plugin("by_first_byte", "guest").leak();
+        TestServerOptions {
+            plugins: vec![BuiltIn {
+                name: "guest",
+                component: Component::Plain(bytes),
+            }],
+            ..TestServerOptions::default()
+        }
+    }
+
+    pub(crate) async fn new(server: TestServer) -> Self {
+        quarantine(&server);
+        server.person("ada", "owner").await;
+        let owner = server.sign_in("ada").await.client;
+        let all: Vec<_> = Capability::ALL.iter().map(|one| one.as_str()).collect();
+        let role = json!({"name": "everything", "capabilities": all});
+        assert_eq!(owner.post("/api/v1/roles", &role).await.status, 201);
+        let eve = server.person("eve", "everything").await;
+        let session = server.sign_in("eve").await;
+        let mut world = Self {
+            server,
+            owner,
+            eve,
+            session,
+            requests: Vec::new(),
+        };
+        world.fill().await;
+        world
+    }
+
+    /// Sends a request as `eve`, which must succeed; returns what it made.
+    async fn make(&self, method: &str, target: &str, body: Value) -> Value {
+        let reply = self.session.client.send(method, target, &body).await;
+        assert!(
+            reply.status == if method == "POST" { 201 } else { 200 },
+            "{method} {target}: {} {}",
+            reply.status,
+            String::from_utf8_lossy(&reply.body)
+        );
+        reply.json()
+    }
+
+    async fn fill(&mut self) {
+        let server = &self.server;
+        let music = server.folder(MediaKind::music()).await;
+        let song = server
+            .track(music, "one.mp3", "One", b"0123456789")
+            .await
+            .to_string();
+        let other = server
+            .track(music, "two.mp3", "Two", b"0123456789")
+            .await
+            .to_string();
+        let photos = server.folder_at(MediaKind::photos(), "Album").await;
+        let photo = server.photo(photos, "one.jpg", b"0123456789").await.to_string();
+        let vic = server.person("vic", "newcomer").await;
+        let text = |value: &Value, key: &str| value[key].as_str().unwrap().to_owned();
+
+        let spare_session = {
+            server.sign_in("eve").await;
+            let sessions = self
+                .session
+                .client
+                .get("/api/v1/users/current/sessions")
+                .await
+                .json();
+            let spare = sessions
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|one| one["current"] == false);
+            text(spare.unwrap(), "sessionId")
+        };
+        let tokens = format!("/api/v1/users/{vic}/personal-access-tokens");
+        let token = self.make("POST", &tokens, json!({"label": "old"})).await;
+        let token = text(&token, "personalAccessTokenId");
+        for role in ["helpers", "spare"] {
+            self.make(
+                "POST",
+                "/api/v1/roles",
+                json!({"name": role, "capabilities": ["Movies.Read"]}),
+            )
+            .await;
+        }
+        let origin = self
+            .make(
+                "POST",
+                "/api/v1/cors-origins",
+                json!({"origin": "https://old.example"}),
+            )
+            .await;
+        let origin = text(&origin, "id");
+        let job = self.make("POST", "/api/v1/jobs", json!({"type": "verify"})).await;
+        let job = text(&job, "jobId");
+        let library = self
+            .make(
+                "POST",
+                "/api/v1/libraries",
+                json!({"name": "Old", "mediaKind": "music"}),
+            )
+            .await;
+        let library = text(&library, "libraryId");
+        let item = json!({"mediaType": "music_track", "mediaId": song});
+        let two = json!({"type": "static", "items": [item, {"mediaType": "music_track", "mediaId": other}]});
+        let queue = self.make("POST", "/api/v1/playback-queues", two).await;
+        let queue = text(&queue, "playbackQueueId");
+        let in_queue = format!("/api/v1/playback-queues/{queue}/items");
+        let items = self.session.client.get(&in_queue).await.json();
+        let queued = |at: usize| text(&items[0][at], "playbackQueueItemId");
+        let (first, second) = (queued(0), queued(1));
+        let album = self
+            .make("POST", "/api/v1/photo-albums", json!({"name": "Old"}))
+            .await;
+        let album = text(&album, "photoAlbumId");
+        let rating = json!({"mediaType": "music_track", "mediaId": song, "rating": 0.5});
+        let played = json!({"mediaType": "music_track", "mediaId": song, "seconds": 1.0, "state": "playing"});
+        self.make("PUT", "/api/v1/ratings", rating.clone()).await;
+        self.make("PATCH", "/api/v1/history", played.clone()).await;
+
+        // The requests succeed in this order.
+        let mut add = |method, path: &'static str, ids: &[&str], query: &str, body| {
+            let mut target = path.to_owned();
+            for id in ids {
+                let (begin, end) = (target.find('{').unwrap(), target.find('}').unwrap());
+                target.replace_range(begin..=end, id);
+            }
+            self.requests.push(WriteRequest {
+                method,
+                path,
+                target: target + query,
+                body,
+            });
+        };
+        let vic = vic.to_string();
+        let none = || json!({});
+        let account = json!({"username": "made", "password": "made by eve"});
+        add("POST", "/api/v1/users", &[], "", account);
+        add(
+            "PATCH",
+            "/api/v1/users/current",
+            &[],
+            "",
+            json!({"displayName": "Eve"}),
+        );
+        add(
+            "PATCH",
+            "/api/v1/users/{id}",
+            &[&vic],
+            "",
+            json!({"displayName": "Vic"}),
+        );
+        add(
+            "DELETE",
+            "/api/v1/users/current/sessions/{sessionId}",
+            &[&spare_session],
+            "",
+            none(),
+        );
+        add("DELETE", "/api/v1/users/current/sessions", &[], "", none());
+        add("DELETE", "/api/v1/users/{id}/sessions", &[&vic], "", none());
+        add(
+            "POST",
+            "/api/v1/users/{id}/personal-access-tokens",
+            &[&vic],
+            "",
+            json!({"label": "new"}),
+        );
+        add(
+            "DELETE",
+            "/api/v1/users/{id}/personal-access-tokens/{personalAccessTokenId}",
+            &[&vic, &token],
+            "",
+            none(),
+        );
+        let role = json!({"name": "made", "capabilities": ["Photos.Read"]});
+        add("POST", "/api/v1/roles", &[], "", role);
+        add(
+            "PATCH",
+            "/api/v1/roles/{role}",
+            &["helpers"],
+            "",
+            json!({"capabilities": ["Photos.Read"]}),
+        );
+        add(
+            "POST",
+            "/api/v1/roles/{role}/assignments",
+            &["helpers"],
+            "",
+            json!({"userIds": [vic]}),
+        );
+        add(
+            "DELETE",
+            "/api/v1/roles/{role}/assignments",
+            &["helpers"],
+            &format!("?userIds={vic}"),
+            none(),
+        );
+        add("DELETE", "/api/v1/roles/{role}", &["spare"], "", none());
+        let settings = json!({"app": null, "settings": {"server_name": "made"}});
+        add("PATCH", "/api/v1/settings", &[], "", settings);
+        let new_origin = json!({"origin": "https://new.example"});
+        add("POST", "/api/v1/cors-origins", &[], "", new_origin);
+        add("DELETE", "/api/v1/cors-origins/{id}", &[&origin], "", none());
+        add(
+            "PATCH",
+            "/api/v1/index/state",
+            &[],
+            "",
+            json!({"action": "resume"}),
+        );
+        add("POST", "/api/v1/jobs", &[], "", json!({"type": "verify"}));
+        add(
+            "PATCH",
+            "/api/v1/jobs/{jobId}",
+            &[&job],
+            "",
+            json!({"action": "cancel"}),
+        );
+        add(
+            "PATCH",
+            "/api/v1/plugins/{pluginId}",
+            &["guest"],
+            "",
+            json!({"action": "release"}),
+        );
+        let new_library = json!({"name": "New", "mediaKind": "music"});
+        add("POST", "/api/v1/libraries", &[], "", new_library);
+        add(
+            "PATCH",
+            "/api/v1/libraries/{libraryId}",
+            &[&library],
+            "",
+            json!({"name": "Renamed"}),
+        );
+        add("DELETE", "/api/v1/libraries/{libraryId}", &[&library], "", none());
+        let link =
+            json!({"mediaType": "music_track", "mediaId": song, "purpose": "stream", "expiresIn": 600});
+        add("POST", "/api/v1/links", &[], "", link);
+        add(
+            "PATCH",
+            "/api/v1/photos/{photoId}",
+            &[&photo],
+            "",
+            json!({"description": "made"}),
+        );
+        add("PATCH", "/api/v1/history", &[], "", played);
+        add(
+            "DELETE",
+            "/api/v1/history/{mediaType}/{mediaId}",
+            &["music_track", &song],
+            "",
+            none(),
+        );
+        add("PUT", "/api/v1/ratings", &[], "", rating);
+        add(
+            "DELETE",
+            "/api/v1/ratings/{mediaType}/{mediaId}",
+            &["music_track", &song],
+            "",
+            none(),
+        );
+        let new_queue = json!({"type": "static", "items": [item]});
+        add("POST", "/api/v1/playback-queues", &[], "", new_queue);
+        add(
+            "PUT",
+            "/api/v1/playback-queues/{playbackQueueId}/cursor",
+            &[&queue],
+            "",
+            json!({"playbackQueueItemId": second, "seconds": 1.0}),
+        );
+        add(
+            "POST",
+            "/api/v1/playback-queues/{playbackQueueId}/items",
+            &[&queue],
+            "",
+            json!({"items": [item], "insert": "end"}),
+        );
+        add(
+            "PATCH",
+            "/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}",
+            &[&queue, &first],
+            "",
+            json!({"after": second}),
+        );
+        add(
+            "DELETE",
+            "/api/v1/playback-queues/{playbackQueueId}/items/{playbackQueueItemId}",
+            &[&queue, &first],
+            "",
+            none(),
+        );
+        add(
+            "DELETE",
+            "/api/v1/playback-queues/{playbackQueueId}",
+            &[&queue],
+            "",
+            none(),
+        );
+        add("POST", "/api/v1/photo-albums", &[], "", json!({"name": "New"}));
+        add(
+            "PATCH",
+            "/api/v1/photo-albums/{photoAlbumId}",
+            &[&album],
+            "",
+            json!({"name": "Renamed"}),
+        );
+        let one_photo = json!({"photoIds": [photo]});
+        add(
+            "POST",
+            "/api/v1/photo-albums/{photoAlbumId}/photos",
+            &[&album],
+            "",
+            one_photo.clone(),
+        );
+        add(
+            "DELETE",
+            "/api/v1/photo-albums/{photoAlbumId}/photos",
+            &[&album],
+            "",
+            one_photo,
+        );
+        add(
+            "DELETE",
+            "/api/v1/photo-albums/{photoAlbumId}",
+            &[&album],
+            "",
+            none(),
+        );
+        add("POST", "/api/v1/index/run", &[], "", json!({"type": "quick"}));
+        let deindex = json!({"type": "deindex", "validationPhrase": "Deindex media"});
+        add("POST", "/api/v1/reset", &[], "", deindex);
+    }
+}
+
+/// Every route that writes and requires a credential.
+fn writing_routes() -> Vec<(String, &'static str)> {
+    let routes = routes().into_iter();
+    let writes = routes.filter(|route| route.method != "GET" && route.access != Access::Public);
+    let mut writes: Vec<_> = writes
+        .map(|route| (route.method.to_string(), route.path))
+        .collect();
+    writes.sort();
+    writes
+}
+
+#[tokio::test]
+async fn every_writing_route_has_a_request_that_succeeds() {
+    let server = TestServer::start_with(WriteFixture::options()).await;
+    let world = WriteFixture::new(server).await;
+    let known = world.requests.iter();
+    let mut known: Vec<_> = known
+        .map(|request| (request.method.to_owned(), request.path))
+        .collect();
+    known.sort();
+    assert_eq!(known, writing_routes());
+    for request in &world.requests {
+        let jwt = &world.session.client;
+        let reply = jwt.send(request.method, &request.target, &request.body).await;
+        let expected = if request.method == "POST" { 201 } else { 200 };
+        let body = String::from_utf8_lossy(&reply.body).into_owned();
+        assert_eq!(reply.status, expected, "{request:?}: {body}");
+    }
+}
