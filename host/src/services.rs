@@ -185,7 +185,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         throttle,
         data_dir: dependencies.data_dir,
         media,
-        turn: Arc::default(),
+        lock: Arc::default(),
     };
     let pregenerators = jobs::Pregenerators {
         thumbnails: thumbnails.clone(),

@@ -13,8 +13,8 @@
     reason = "tests fail by panicking, start programs, wait and tell what they skip"
 )]
 
+pub mod event_client;
 pub mod indexed;
-pub mod listener;
 pub mod postgres;
 pub mod program;
 pub mod sandbox;

@@ -265,6 +265,6 @@ impl Fuzzer {
         if let Some(token) = token {
             command.env("SVC_FUZZ_TOKEN", token);
         }
-        process::run_held(&mut command)
+        process::run_supervised(&mut command)
     }
 }

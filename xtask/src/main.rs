@@ -1,4 +1,4 @@
-//! `cargo xtask <chore>`: the one door for every chore of the project, one file per chore.
+//! `cargo xtask <command>`: the one door for every chore of the project, one file per chore.
 
 #![allow(
     clippy::disallowed_methods,
@@ -35,11 +35,11 @@ use clap::{Parser, Subcommand};
 #[command(name = "cargo xtask", about = "Builds, runs, tests and measures svc")]
 struct Arguments {
     #[command(subcommand)]
-    chore: Chore,
+    command: Command,
 }
 
 #[derive(Subcommand)]
-enum Chore {
+enum Command {
     /// Build the first-party plugins into target/plugins, fetching the wasm target when it is missing
     Plugins,
     /// Build plugins and host: target/release/svc, and its symbols in target/release/svc.debug
@@ -78,20 +78,20 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().chore {
-        Chore::Plugins => plugins::build(),
-        Chore::Build => host::build_release().map(drop),
-        Chore::Run { arguments } => run::run(&arguments),
-        Chore::Test {
+    let outcome = match Arguments::parse().command {
+        Command::Plugins => plugins::build(),
+        Command::Build => host::build_release().map(drop),
+        Command::Run { arguments } => run::run(&arguments),
+        Command::Test {
             skip_postgres,
             filter,
         } => test::run(skip_postgres, &filter),
-        Chore::Lint => lint::run(),
-        Chore::Tidy => tidy::run(),
-        Chore::Openapi => openapi::write(),
-        Chore::Fixtures { directory } => fixtures::write_sample_library(&directory),
-        Chore::FuzzApi(options) => fuzz_api::run(&options),
-        Chore::Bench(bench) => bench::run(bench),
+        Command::Lint => lint::run(),
+        Command::Tidy => tidy::run(),
+        Command::Openapi => openapi::write(),
+        Command::Fixtures { directory } => fixtures::write_sample_library(&directory),
+        Command::FuzzApi(options) => fuzz_api::run(&options),
+        Command::Bench(bench) => bench::run(bench),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -35,7 +35,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Like [`run`], for use after [`hold_interrupts`]: Ctrl-C reaches the command and is then an error here.
-pub(crate) fn run_held(command: &mut Command) -> Result<()> {
+pub(crate) fn run_supervised(command: &mut Command) -> Result<()> {
     if interrupted() {
         bail!("interrupted before {}", named(command));
     }
@@ -51,8 +51,8 @@ pub(crate) fn run_held(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Like [`run_held`], with each line of its output shown and heard.
-pub(crate) fn run_held_and_heard(command: &mut Command, mut hear: impl FnMut(&str)) -> Result<()> {
+/// Like [`run_supervised`], with each line of its output shown and heard.
+pub(crate) fn run_supervised_with_output(command: &mut Command, mut on_line: impl FnMut(&str)) -> Result<()> {
     if interrupted() {
         bail!("interrupted before {}", named(command));
     }
@@ -66,7 +66,7 @@ pub(crate) fn run_held_and_heard(command: &mut Command, mut hear: impl FnMut(&st
             let line = line?;
             let line = String::from_utf8_lossy(&line);
             println!("{line}");
-            hear(&line);
+            on_line(&line);
         }
     }
     let status = child.wait()?;

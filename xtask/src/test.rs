@@ -75,11 +75,11 @@ struct Tally {
 impl Tally {
     fn run(&mut self, tests: &mut Command, skipped: &Path) -> Result<()> {
         tests.env(SKIPPED_VARIABLE, skipped);
-        process::run_held_and_heard(tests, |line| self.hear(line))
+        process::run_supervised_with_output(tests, |line| self.on_line(line))
     }
 
     /// A line of a test runner, such as `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
-    fn hear(&mut self, line: &str) {
+    fn on_line(&mut self, line: &str) {
         let Some((_, counts)) = line.split_once("test result: ") else {
             return;
         };
@@ -128,7 +128,7 @@ mod tests {
             "test result: ok. 7 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.1s",
             "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s",
         ] {
-            tally.hear(line);
+            tally.on_line(line);
         }
         assert_eq!(tally.closing_line(), "10 passed, 2 failed, 0 skipped");
         tally.note_skipped(

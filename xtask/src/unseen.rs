@@ -12,7 +12,7 @@ use crate::workspace;
 pub(crate) const VARIABLE: &str = "SVC_OPENAPI_SEEN";
 
 /// A line of the list: a declared status, or several by `*`, and why no test receives it.
-struct Excuse {
+struct Exemption {
     line: String,
     words: Vec<String>,
 }
@@ -57,7 +57,7 @@ fn seen(directory: &Path) -> Result<BTreeSet<String>> {
     Ok(all)
 }
 
-fn excuses(text: &str) -> Result<Vec<Excuse>> {
+fn exemptions(text: &str) -> Result<Vec<Exemption>> {
     let lines = text.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
@@ -69,7 +69,7 @@ fn excuses(text: &str) -> Result<Vec<Excuse>> {
             if words.len() != 3 || reason.trim().is_empty() {
                 bail!("not `METHOD path status | reason`: {line:?}");
             }
-            Ok(Excuse {
+            Ok(Exemption {
                 line: line.to_owned(),
                 words,
             })
@@ -77,7 +77,7 @@ fn excuses(text: &str) -> Result<Vec<Excuse>> {
         .collect()
 }
 
-impl Excuse {
+impl Exemption {
     fn covers(&self, what: &str) -> bool {
         let words: Vec<&str> = what.split(' ').collect();
         words.len() == self.words.len()
@@ -90,16 +90,16 @@ impl Excuse {
 }
 
 /// What is wrong: what is declared and neither seen nor excused, and excuses for what is seen or not declared.
-fn faults(declared: &BTreeSet<String>, seen: &BTreeSet<String>, excuses: &[Excuse]) -> Vec<String> {
+fn faults(declared: &BTreeSet<String>, seen: &BTreeSet<String>, exemptions: &[Exemption]) -> Vec<String> {
     let unseen: Vec<&String> = declared.difference(seen).collect();
     let unexcused = unseen
         .iter()
-        .filter(|what| !excuses.iter().any(|excuse| excuse.covers(what)));
+        .filter(|what| !exemptions.iter().any(|exemption| exemption.covers(what)));
     let unexcused = unexcused.map(|what| format!("declared, and never received: {what}"));
-    let stale = excuses
+    let stale = exemptions
         .iter()
-        .filter(|excuse| !unseen.iter().any(|what| excuse.covers(what)));
-    let stale = stale.map(|excuse| format!("there is nothing unseen of that kind: {}", excuse.line));
+        .filter(|exemption| !unseen.iter().any(|what| exemption.covers(what)));
+    let stale = stale.map(|exemption| format!("there is nothing unseen of that kind: {}", exemption.line));
     unexcused.chain(stale).collect()
 }
 
@@ -110,7 +110,7 @@ fn faults(declared: &BTreeSet<String>, seen: &BTreeSet<String>, excuses: &[Excus
 pub(crate) fn compare(directory: &Path) -> Result<()> {
     let list = workspace::root().join("tests/openapi-unseen.txt");
     let list = std::fs::read_to_string(&list).context("read tests/openapi-unseen.txt")?;
-    let faults = faults(&declared()?, &seen(directory)?, &excuses(&list)?);
+    let faults = faults(&declared()?, &seen(directory)?, &exemptions(&list)?);
     if faults.is_empty() {
         return Ok(());
     }
@@ -136,9 +136,9 @@ mod tests {
             "GET /b 500",
             "GET /b 404",
         ]);
-        let excuses =
-            excuses("# why\n\n* * 500 | no test breaks a server at will\nGET /b 200 | x\n").unwrap();
-        let lines = faults(&declared, &set(&["GET /a 200", "GET /b 200"]), &excuses);
+        let exemptions =
+            exemptions("# why\n\n* * 500 | no test breaks a server at will\nGET /b 200 | x\n").unwrap();
+        let lines = faults(&declared, &set(&["GET /a 200", "GET /b 200"]), &exemptions);
         assert_eq!(
             lines,
             [
@@ -146,8 +146,8 @@ mod tests {
                 "there is nothing unseen of that kind: GET /b 200 | x",
             ]
         );
-        let all = faults(&declared, &set(&["GET /a 200", "GET /b 404"]), &excuses);
+        let all = faults(&declared, &set(&["GET /a 200", "GET /b 404"]), &exemptions);
         assert_eq!(all, Vec::<String>::new());
-        assert!(super::excuses("GET /b 200").is_err() && super::excuses("GET /b | x").is_err());
+        assert!(super::exemptions("GET /b 200").is_err() && super::exemptions("GET /b | x").is_err());
     }
 }

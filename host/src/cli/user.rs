@@ -89,7 +89,7 @@ async fn act(action: Action) -> anyhow::Result<()> {
         },
         store.users.clone(),
     );
-    let outcome = carry_out(action, &recovery, random).await;
+    let outcome = execute(action, &recovery, random).await;
     store.id_nodes.release_id_node().await?;
     store.database.close().await;
     std::io::stdout().lock().write_all(outcome?.as_bytes())?;
@@ -97,7 +97,7 @@ async fn act(action: Action) -> anyhow::Result<()> {
 }
 
 /// Executes the action and returns the text to print.
-async fn carry_out(action: Action, recovery: &Recovery, random: Arc<SystemRandom>) -> anyhow::Result<String> {
+async fn execute(action: Action, recovery: &Recovery, random: Arc<SystemRandom>) -> anyhow::Result<String> {
     Ok(match action {
         Action::List { .. } => table(&recovery.accounts().await?),
         Action::SetPassword { username, stdin, .. } => {

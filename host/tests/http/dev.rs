@@ -105,7 +105,7 @@ async fn dev_route_from_another_origin_is_refused() {
     let server = dev_server(HERE).await;
     let json = ("content-type", "application/json");
     server.as_owner().await;
-    server.state.setup.look_again().await.unwrap();
+    server.state.setup.refresh_state().await.unwrap();
     for (host, headers, is_refused) in [
         ("localhost", &[("origin", "https://evil.example")][..], Some(403)),
         ("localhost", &[("origin", "null")], Some(403)),

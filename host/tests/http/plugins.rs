@@ -102,17 +102,17 @@ async fn requests_for_a_trapping_file_do_not_quarantine_the_plugin() {
     let (server, owner) = start().await;
     put(&server, "a.shared", "good");
     put(&server, "t.shared", "trap");
-    let mut told = 0;
+    let mut reported = 0;
     let refused = loop {
         let reply = explain(&owner, "t.shared").await;
         if reply.status != 200 {
             break reply;
         }
         assert_eq!(reply.json()["now"]["failure"]["code"], "trap");
-        told += 1;
-        assert!(told <= 100, "the number of traps is limited");
+        reported += 1;
+        assert!(reported <= 100, "the number of traps is limited");
     };
-    assert!(told > 5, "more than quarantines a plugin: {told}");
+    assert!(reported > 5, "more than quarantines a plugin: {reported}");
     assert_eq!(
         (refused.status, refused.json()["code"].as_str()),
         (503, Some("busy"))

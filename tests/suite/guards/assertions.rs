@@ -117,9 +117,9 @@ const INSTALLED: [&str; 7] = [
 
 #[test]
 fn chores_install_nothing_but_what_contributing_says() {
-    let told = std::fs::read_to_string(workspace().join("CONTRIBUTING.md")).unwrap();
+    let reported = std::fs::read_to_string(workspace().join("CONTRIBUTING.md")).unwrap();
     for name in INSTALLED {
-        assert!(told.contains(name), "{name}");
+        assert!(reported.contains(name), "{name}");
     }
     let chores = rust_sources(&workspace().join("xtask/src"));
     let installing = chores.iter().filter(|file| file.text.contains("\"install\""));

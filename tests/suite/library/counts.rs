@@ -81,13 +81,13 @@ fn each_file_that_a_run_finds_counts_once() {
         ..NONE
     };
     assert_eq!(run.counts["music"], expected);
-    let told = [
+    let reported = [
         ("file_added", "3.mp3"),
         ("file_errored", "4.mp3"),
         ("file_updated", "2.mp3"),
     ];
-    let told = told.map(|(event, path)| (event.to_owned(), path.to_owned()));
-    assert_eq!(lines(&library, &run), told);
+    let reported = reported.map(|(event, path)| (event.to_owned(), path.to_owned()));
+    assert_eq!(lines(&library, &run), reported);
 }
 
 #[covers("A7")]

@@ -57,7 +57,7 @@ fn directory_that_is_renamed_keeps_all_its_files() {
 }
 
 #[test]
-fn crowd_of_copies_is_indexed_one_by_one_and_one_that_moves_is_known_again() {
+fn ambiguous_duplicates_is_indexed_one_by_one_and_one_that_moves_is_known_again() {
     let library = Library::new();
     library.track("music/0.mp3", "One");
     for number in 1..=1_200 {
@@ -122,7 +122,7 @@ fn file_whose_disk_is_away_is_not_taken_over_by_a_copy_of_it() {
 }
 
 #[test]
-fn copies_that_are_renamed_together_are_told_apart_by_their_names() {
+fn copies_that_are_renamed_together_are_distinguished_by_their_names() {
     let library = Library::new();
     let name = |book: &str, part: u8| format!("music/{book}/{book} - {part:02}.mp3");
     let written = std::time::SystemTime::now();

@@ -23,8 +23,8 @@ fn sidecar_overrides_the_name_and_its_change_reads_its_movie_alone() {
     );
     let run = library.index();
     assert_eq!((run.files_opened, run.counts["movies"].updated), (1, 1));
-    let told = library.rows("SELECT title, overview FROM movies WHERE overview IS NOT NULL");
-    assert_eq!(told, [("Heat".to_owned(), "A crew.".to_owned())]);
+    let reported = library.rows("SELECT title, overview FROM movies WHERE overview IS NOT NULL");
+    assert_eq!(reported, [("Heat".to_owned(), "A crew.".to_owned())]);
     assert_eq!(library.index().files_opened, 0);
 
     library.remove(&format!("{HEAT}.nfo"));

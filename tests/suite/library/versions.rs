@@ -38,7 +38,7 @@ fn new_version_of_a_plugin_reads_its_own_kind_again() {
 }
 
 #[test]
-fn files_that_wait_for_a_plugin_that_was_shut_off_are_told_and_read_later() {
+fn files_that_wait_for_a_plugin_that_was_quarantined_are_reported_and_read_later() {
     let library = Library::new().reopen(starved_plugins());
     for number in 0..40 {
         library.track(&format!("music/{number}.mp3"), &number.to_string());

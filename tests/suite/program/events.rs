@@ -4,25 +4,25 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
 use svc_fixtures::sample_library;
-use svc_tests::listener::Listener;
+use svc_tests::event_client::EventClient;
 use svc_tests::program::Server;
 
 /// Docker kills after ten seconds.
 const END_TIME: Duration = Duration::from_secs(8);
 
 #[test]
-fn scan_is_told_from_its_beginning_to_its_end() {
+fn scan_is_reported_from_its_beginning_to_its_end() {
     let dir = tempfile::tempdir().unwrap();
     let media = dir.path().join("media");
     let manifest = sample_library(&media, 1).unwrap();
     let music = media.join("music");
     let arguments = ["--music-dir", music.to_str().unwrap()];
     let server = Server::start_as_owner(&dir.path().join("data"), &arguments);
-    let mut listener = Listener::open(&server);
+    let mut event_client = EventClient::open(&server);
     let run = server.index("quick");
     let mut events = Vec::new();
     loop {
-        let event = listener.next_event().expect("the stream goes on");
+        let event = event_client.next_event().expect("the stream goes on");
         let is_last = event["type"] == "indexing.completed";
         events.push(event);
         if is_last {
@@ -49,7 +49,7 @@ fn scan_is_told_from_its_beginning_to_its_end() {
 }
 
 #[test]
-fn photo_that_a_scan_reads_again_is_told() {
+fn photo_that_a_scan_reads_again_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let media = dir.path().join("media");
     let manifest = sample_library(&media, 1).unwrap();
@@ -57,7 +57,7 @@ fn photo_that_a_scan_reads_again_is_told() {
     let arguments = ["--photos-dir", photos.to_str().unwrap()];
     let server = Server::start_as_owner(&dir.path().join("data"), &arguments);
     server.index("quick");
-    let mut listener = Listener::open(&server);
+    let mut event_client = EventClient::open(&server);
     let changed = media.join(&manifest.photos[0].path);
     let file = std::fs::File::options().write(true).open(&changed).unwrap();
     let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
@@ -65,7 +65,7 @@ fn photo_that_a_scan_reads_again_is_told() {
     let run = server.index("quick");
     let mut updated = Vec::new();
     loop {
-        let event = listener.next_event().expect("the stream goes on");
+        let event = event_client.next_event().expect("the stream goes on");
         if event["type"] == "photo.updated" {
             updated.push(event["payload"]["photoId"].as_str().unwrap().to_owned());
         }
@@ -87,12 +87,12 @@ fn terminated_server_ends_in_time_with_hundreds_of_streams_and_a_scan() {
     let music = media.join("music");
     let arguments = ["--music-dir", music.to_str().unwrap()];
     let server = Server::start_as_owner(&dir.path().join("data"), &arguments);
-    let mut listeners: Vec<_> = (0..300).map(|_| Listener::open(&server)).collect();
+    let mut event_clients: Vec<_> = (0..300).map(|_| EventClient::open(&server)).collect();
     server.post("/api/v1/index/run", &json!({ "type": "full" }));
     let since = Instant::now();
     assert!(server.stop().success());
     assert!(since.elapsed() < END_TIME, "{:?}", since.elapsed());
-    for listener in &mut listeners {
-        while listener.next_event().is_some() {}
+    for event_client in &mut event_clients {
+        while event_client.next_event().is_some() {}
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use svc_covers::covers;
 use svc_fixtures::{Clip, Format, Track, VideoFormat};
-use svc_tests::listener::Listener;
+use svc_tests::event_client::EventClient;
 use svc_tests::program::{Server, wait_for};
 
 fn track(path: &Path, title: &str) {
@@ -179,7 +179,7 @@ fn run_is_confined_to_parts_and_a_dry_run_changes_nothing() {
 
 #[covers("GET /api/v1/changes")]
 #[test]
-fn client_that_was_away_is_told_what_changed() {
+fn client_that_was_away_is_reported_what_changed() {
     let (dir, server) = start();
     let start = server.get("/api/v1/changes").json();
     assert_eq!(start["changes"], json!([]));
@@ -222,7 +222,7 @@ fn client_that_was_away_is_told_what_changed() {
 
 #[covers("GET /api/v1/index/directories")]
 #[test]
-fn change_on_disk_is_noticed_and_told_at_once_and_a_disk_that_goes_is_told_too() {
+fn change_on_disk_is_noticed_and_reported_at_once_and_a_disk_that_goes_is_reported_too() {
     let (dir, server) = start();
     server.index("quick");
     let directories = || server.get("/api/v1/index/directories").json();
@@ -230,7 +230,7 @@ fn change_on_disk_is_noticed_and_told_at_once_and_a_disk_that_goes_is_told_too()
     wait_for("the watch", || {
         directories()[0]["watcher"] == "ok" && directories()[1]["watcher"] == "ok"
     });
-    let mut listener = Listener::open(&server);
+    let mut listener = EventClient::open(&server);
     let since = Instant::now();
     let new = Track::new("New")
         .artist("Zoe")

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use svc_fixtures::Format;
-use svc_tests::listener::Listener;
+use svc_tests::event_client::EventClient;
 use svc_tests::postgres::Schema;
 use svc_tests::program::{PASSWORD, Server};
 
@@ -97,10 +97,10 @@ fn take_stock(script: &Script, person: &mut Person) {
 }
 
 /// Reads a person's events until they create an album.
-fn heard(listener: &mut Listener, album: &Value) -> Vec<Value> {
+fn heard(event_client: &mut EventClient, album: &Value) -> Vec<Value> {
     let mut events = Vec::new();
     loop {
-        let event = listener.next_event().expect("the stream goes on");
+        let event = event_client.next_event().expect("the stream goes on");
         if event["type"] == "photo_album.created" && event["payload"]["photoAlbumId"] == *album {
             return events;
         }
@@ -110,9 +110,9 @@ fn heard(listener: &mut Listener, album: &Value) -> Vec<Value> {
 
 /// One account uses changing files while both listen; the other receives no event.
 fn listen_while_one_is_busy(script: &Script, media: &Path, people: &mut [Person; 2], busy: usize) {
-    let mut listeners = people
+    let mut event_clients = people
         .each_ref()
-        .map(|person| Listener::open_as(&script.server, &person.token));
+        .map(|person| EventClient::open_as(&script.server, &person.token));
     let mark = people[busy].mark;
     mark.write_track(media, 3, Format::Flac);
     mark.write_photo(media, 3, &format!("{}-07-14T12:00:00", mark.year));
@@ -129,7 +129,7 @@ fn listen_while_one_is_busy(script: &Script, media: &Path, people: &mut [Person;
         album["photoAlbumId"].clone()
     });
     let idle = 1 - busy;
-    let own = heard(&mut listeners[busy], &markers[busy]);
+    let own = heard(&mut event_clients[busy], &markers[busy]);
     let kinds: Vec<&str> = own.iter().map(|event| event["type"].as_str().unwrap()).collect();
     for kind in [
         "photo.updated",
@@ -139,7 +139,7 @@ fn listen_while_one_is_busy(script: &Script, media: &Path, people: &mut [Person;
     ] {
         assert!(kinds.contains(&kind), "no {kind} in {kinds:?}");
     }
-    for event in heard(&mut listeners[idle], &markers[idle]) {
+    for event in heard(&mut event_clients[idle], &markers[idle]) {
         let text = event.to_string();
         assert_eq!(
             people[busy].is_in(&text),

@@ -99,7 +99,7 @@ fn streamed(server: &Server, media: &Path, wanted: &[VideoTruth], stream: &str, 
 }
 
 #[test]
-fn sample_films_and_series_are_read_with_all_beside_them_and_streamed_byte_for_byte() {
+fn sample_movies_and_tv_shows_are_read_with_all_beside_them_and_streamed_byte_for_byte() {
     let dir = tempfile::tempdir().unwrap();
     let (server, manifest) = started(dir.path());
     let media = dir.path().join("media");
@@ -173,7 +173,7 @@ fn sample_films_and_series_are_read_with_all_beside_them_and_streamed_byte_for_b
     assert_eq!(languages, ["en", "de"]);
     assert_eq!(source["chapters"].as_array().unwrap().len(), 2);
     let subtitles = source["subtitles"].as_array().unwrap();
-    let told: Vec<_> = subtitles
+    let reported: Vec<_> = subtitles
         .iter()
         .map(|one| {
             (
@@ -183,9 +183,9 @@ fn sample_films_and_series_are_read_with_all_beside_them_and_streamed_byte_for_b
             )
         })
         .collect();
-    assert_eq!(told.len(), 3, "{told:?}");
+    assert_eq!(reported.len(), 3, "{reported:?}");
     for (language, forced, name) in [("en", false, "en.srt"), ("de", true, "de.forced.srt")] {
-        let at = told
+        let at = reported
             .iter()
             .position(|one| *one == (language, forced, true))
             .unwrap();
@@ -285,7 +285,7 @@ fn token_in_the_url_plays_and_ranges_are_cut_exactly() {
 }
 
 #[test]
-fn file_that_vanished_is_told_apart_from_an_unknown_one() {
+fn file_that_vanished_is_distinguished_from_an_unknown_one() {
     let dir = tempfile::tempdir().unwrap();
     let (server, _) = started(dir.path());
     server.index("quick");

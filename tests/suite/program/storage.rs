@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use svc_covers::covers;
+use svc_tests::event_client::EventClient;
 use svc_tests::indexed;
-use svc_tests::listener::Listener;
 use svc_tests::program::{Server, serve, svc};
 
 /// Size of the disk, and free space at the start of the scan: less than it needs.
@@ -120,7 +120,7 @@ fn disk_that_runs_full_in_a_scan_fails_the_run_alone_and_the_next_one_with_room_
     // The disk within the server's mount namespace.
     let seen = PathBuf::from(format!("/proc/{}/root{}", server.pid(), data.display()));
     assert!(!data.join("svc.db").exists() && seen.join("svc.db").exists());
-    let mut listener = Listener::open(&server);
+    let mut event_client = EventClient::open(&server);
     let ballast = fill(&seen, LEFT);
 
     let run = server.index("quick");
@@ -128,7 +128,7 @@ fn disk_that_runs_full_in_a_scan_fails_the_run_alone_and_the_next_one_with_room_
     let warnings = run["warnings"].to_string();
     assert!(warnings.contains("no space is left"), "{run}");
     let ended = loop {
-        let event = listener.next_event().expect("the stream goes on");
+        let event = event_client.next_event().expect("the stream goes on");
         if ["indexing.stopped", "indexing.completed"].contains(&event["type"].as_str().unwrap()) {
             break event;
         }

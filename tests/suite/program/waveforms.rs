@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use svc_fixtures::audio::{Format, Sound, encode};
-use svc_tests::listener::Listener;
+use svc_tests::event_client::EventClient;
 use svc_tests::program::{Answer, Server};
 
 /// Docker kills after ten seconds.
@@ -117,9 +117,9 @@ fn server_ends_in_time_while_a_long_sound_is_measured() {
     let server = start(&music, &data);
     let path = waveform_of(&server, "long");
     assert_eq!(server.get(&path).status, 202);
-    let mut listener = Listener::open(&server);
+    let mut event_client = EventClient::open(&server);
     let since = Instant::now();
     assert!(server.stop().success());
     assert!(since.elapsed() < END_TIME, "{:?}", since.elapsed());
-    while listener.next_event().is_some() {}
+    while event_client.next_event().is_some() {}
 }

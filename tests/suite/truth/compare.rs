@@ -50,8 +50,9 @@ impl Comparison {
     pub fn field(&mut self, path: &str, field: &str, agrees: bool, truth: &str, ours: &str) {
         self.compared += 1;
         if !agrees {
-            let told = format!("truth {truth:?}, ours {ours:?}");
-            self.differing.insert((path.to_owned(), field.to_owned()), told);
+            let reported = format!("truth {truth:?}, ours {ours:?}");
+            self.differing
+                .insert((path.to_owned(), field.to_owned()), reported);
         }
     }
 
@@ -98,7 +99,9 @@ impl Comparison {
             .filter_map(|difference| self.differing.get(&key(difference)))
             .collect();
         assert!(
-            unseen.iter().all(|told| told.starts_with("truth \" or \",")),
+            unseen
+                .iter()
+                .all(|reported| reported.starts_with("truth \" or \",")),
             "the tools do say something: {unseen:#?}"
         );
         let differing = self.differing.len() - unseen.len();

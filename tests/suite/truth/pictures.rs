@@ -55,7 +55,7 @@ fn draw_all(paths: &[PathBuf]) -> usize {
 }
 
 #[test]
-fn photos_of_others_are_drawn_inside_the_limits() {
+fn photos_of_others_are_rendered_inside_the_limits() {
     let Some(folder) = foreign_media() else { return };
     let mut photos = Vec::new();
     files(&folder.join("photos"), &mut photos);
@@ -66,7 +66,7 @@ fn photos_of_others_are_drawn_inside_the_limits() {
 }
 
 #[test]
-fn broken_files_are_drawn_or_refused_inside_the_limits() {
+fn broken_files_are_rendered_or_refused_inside_the_limits() {
     let Some(folder) = foreign_media() else { return };
     let mut broken = Vec::new();
     files(&folder.join("broken"), &mut broken);

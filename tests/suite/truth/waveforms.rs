@@ -111,8 +111,10 @@ fn reference(path: &Path, bins: usize) -> Option<Reference> {
         "null",
         "-",
     ];
-    let told = String::from_utf8_lossy(&run("ffmpeg", &filter, path)?.stderr).into_owned();
-    let summary = told.rsplit_once("Summary:").map_or("", |(_, summary)| summary);
+    let reported = String::from_utf8_lossy(&run("ffmpeg", &filter, path)?.stderr).into_owned();
+    let summary = reported
+        .rsplit_once("Summary:")
+        .map_or("", |(_, summary)| summary);
     let level = |name: &str| {
         let (_, rest) = summary.split_once(name)?;
         rest.split_whitespace()
@@ -134,9 +136,9 @@ fn compare(comparison: &mut Comparison, path: &str, ours: &AudioSummary, truth: 
     for (name, ours, truth) in [("peak", &ours.peak, &truth.peak), ("rms", &ours.rms, &truth.rms)] {
         let off = |(ours, truth): (&u8, &f64)| (f64::from(*ours) - truth).abs();
         let worst = ours.iter().zip(truth).map(off).fold(0.0, f64::max);
-        let told = format!("{worst:.1} of 255");
+        let reported = format!("{worst:.1} of 255");
         for (ours, truth) in ours.iter().zip(truth) {
-            comparison.field(path, name, off((ours, truth)) <= TOLERANCE, &told, "at worst");
+            comparison.field(path, name, off((ours, truth)) <= TOLERANCE, &reported, "at worst");
         }
     }
     let levels = [

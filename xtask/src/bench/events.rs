@@ -80,9 +80,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     stdin.write_all(requests.as_bytes())?;
     drop(stdin);
     let stdout = load.stdout.take().context("its output was not captured")?;
-    let mut told = BufReader::new(stdout).lines();
+    let mut output = BufReader::new(stdout).lines();
 
-    let opened = next(&mut told)?;
+    let opened = next(&mut output)?;
     let open = number(&opened, "open")?;
     let memory = measure::resident(pid)?.anonymous.saturating_sub(before);
     let (cpu, started) = (cpu_seconds(pid)?, Instant::now());
@@ -90,12 +90,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         session.start_quick_run()?;
         while !session.is_idle()? {}
     }
-    let heard = next(&mut told)?;
+    let received = next(&mut output)?;
     let (cpu, seconds) = (cpu_seconds(pid)? - cpu, started.elapsed().as_secs_f64());
     let ending = Instant::now();
     drop(servers);
     let ending = ending.elapsed();
-    let last = next(&mut told)?;
+    let last = next(&mut output)?;
     load.wait()?;
 
     let delivered = EVENTS_OF_A_RUN * options.runs * options.subscribers as u64;
@@ -122,7 +122,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     writeln!(
         out,
         "| delivered | {delivered} events in {seconds:.1} s, {} reads of clients | |",
-        number(&heard, "reads")?
+        number(&received, "reads")?
     )?;
     writeln!(
         out,
@@ -149,12 +149,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 }
 
 /// The next line that the listeners say.
-fn next(told: &mut Lines<BufReader<ChildStdout>>) -> Result<Value> {
-    let line = told.next().context("the listeners ended early")??;
+fn next(output: &mut Lines<BufReader<ChildStdout>>) -> Result<Value> {
+    let line = output.next().context("the listeners ended early")??;
     serde_json::from_str(&line).context("the listeners printed no JSON")
 }
 
-fn number(told: &Value, field: &str) -> Result<f64> {
-    let value = told.get(field).and_then(Value::as_f64);
+fn number(output: &Value, field: &str) -> Result<f64> {
+    let value = output.get(field).and_then(Value::as_f64);
     value.with_context(|| format!("the listeners did not say `{field}`"))
 }

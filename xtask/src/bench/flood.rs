@@ -50,7 +50,7 @@ struct Anonymous {
 
 /// What came of a flood.
 struct Outcome {
-    told: LoadReport,
+    load_report: LoadReport,
     hashes: f64,
     logins: Vec<(u16, Duration)>,
     same_tag: bool,
@@ -207,10 +207,10 @@ fn measured(
         logins.push(log_in(client, servers)?);
         std::thread::sleep(LOGIN_EVERY);
     }
-    let told = http_servers::finish(generator)?;
+    let load_report = http_servers::finish(generator)?;
     let hashed = hashing_seconds(server.pid())? - hashing;
     Ok(Outcome {
-        told,
+        load_report,
         // Those of the logins are not the flood's.
         hashes: (hashed / hash_seconds - logins.len() as f64).max(0.0),
         logins,
@@ -221,17 +221,19 @@ fn measured(
 }
 
 fn row(flood: &Anonymous, outcome: &Outcome) -> String {
-    let Outcome { told, logins, .. } = outcome;
-    let answers = told
+    let Outcome {
+        load_report, logins, ..
+    } = outcome;
+    let answers = load_report
         .statuses
         .iter()
         .map(|(status, count)| format!("{count} x {status}"));
-    let broken = told
+    let broken = load_report
         .failures
         .iter()
         .map(|(reason, count)| format!("{count} x {reason}"));
     let answers: Vec<_> = answers.chain(broken).collect();
-    let requests = told.statuses.values().sum::<u64>() as f64 / told.seconds();
+    let requests = load_report.statuses.values().sum::<u64>() as f64 / load_report.seconds();
     let let_in = logins.iter().filter(|(status, _)| *status == 201).count();
     let mut times: Vec<_> = logins.iter().map(|(_, time)| *time).collect();
     times.sort_unstable();

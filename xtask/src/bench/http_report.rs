@@ -56,21 +56,21 @@ fn cells(outcome: &Outcome) -> Vec<String> {
     let errors: u64 = outcome
         .rounds
         .iter()
-        .map(|round| round.server.told.errors(scenario.status))
+        .map(|round| round.server.load_report.errors(scenario.status))
         .sum();
     cells.extend([
         format!(
             "{:.0}",
-            of(&|round| round.server.told.per_second(scenario.status))
+            of(&|round| round.server.load_report.per_second(scenario.status))
         ),
-        format!("{:.0}", of(&|round| round.bare.told.per_second(200))),
+        format!("{:.0}", of(&|round| round.bare.load_report.per_second(200))),
         format!("{:.3}", share(outcome)),
         aim(scenario.aim),
         format!("{:.3}", share_by_cpu(outcome)),
-        format!("{:.2}", of(&|round| round.server.told.p50 / 1000.0)),
+        format!("{:.2}", of(&|round| round.server.load_report.p50 / 1000.0)),
         format!(
             "{:.2} ({})",
-            of(&|round| round.server.told.p99 / 1000.0),
+            of(&|round| round.server.load_report.p99 / 1000.0),
             aim(scenario.p99_aim)
         ),
         errors.to_string(),
@@ -81,8 +81,8 @@ fn cells(outcome: &Outcome) -> Vec<String> {
         ),
         format!(
             "{:.2} ({:.2})",
-            of(&|round| round.server.told.cpu_share),
-            of(&|round| round.bare.told.cpu_share)
+            of(&|round| round.server.load_report.cpu_share),
+            of(&|round| round.bare.load_report.cpu_share)
         ),
     ]);
     cells
@@ -96,14 +96,15 @@ fn over(outcome: &Outcome, value: &dyn Fn(&Round) -> f64) -> f64 {
 fn share(outcome: &Outcome) -> f64 {
     let status = outcome.scenario.status;
     over(outcome, &|round| {
-        round.server.told.per_second(status) / round.bare.told.per_second(200)
+        round.server.load_report.per_second(status) / round.bare.load_report.per_second(200)
     })
 }
 
 /// The same for each second of CPU that the servers spent: what it is when others keep the cores busy.
 fn share_by_cpu(outcome: &Outcome) -> f64 {
     let status = outcome.scenario.status;
-    let per_cpu = |measured: &Measured, status| measured.told.per_second(status) / measured.server_share;
+    let per_cpu =
+        |measured: &Measured, status| measured.load_report.per_second(status) / measured.server_share;
     over(outcome, &|round| {
         per_cpu(&round.server, status) / per_cpu(&round.bare, 200)
     })
@@ -167,14 +168,14 @@ fn scenario_json(outcome: &Outcome) -> Value {
     let scenario = outcome.scenario;
     let turn = |measured: &Measured, status| {
         json!({
-            "requestsPerSecond": measured.told.per_second(status),
-            "p50Micros": measured.told.p50,
-            "p99Micros": measured.told.p99,
-            "errors": measured.told.errors(status),
-            "statuses": measured.told.statuses,
-            "failures": measured.told.failures,
+            "requestsPerSecond": measured.load_report.per_second(status),
+            "p50Micros": measured.load_report.p50,
+            "p99Micros": measured.load_report.p99,
+            "errors": measured.load_report.errors(status),
+            "statuses": measured.load_report.statuses,
+            "failures": measured.load_report.failures,
             "serverCpuOfACore": measured.server_share,
-            "generatorCpuOfACore": measured.told.cpu_share,
+            "generatorCpuOfACore": measured.load_report.cpu_share,
         })
     };
     let rounds = outcome

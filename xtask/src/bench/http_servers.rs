@@ -54,7 +54,7 @@ pub(crate) struct Load {
 
 /// What it says, and what the server spent meanwhile.
 pub(crate) struct Measured {
-    pub(crate) told: LoadReport,
+    pub(crate) load_report: LoadReport,
     /// CPU of the server, of one core.
     pub(crate) server_share: f64,
 }
@@ -237,10 +237,10 @@ impl Generator {
             bail!("interrupted");
         }
         let (started, before) = (Instant::now(), cpu_seconds(server.pid())?);
-        let told = finish(self.start(server, load)?)?;
+        let load_report = finish(self.start(server, load)?)?;
         let spent = cpu_seconds(server.pid())? - before;
         Ok(Measured {
-            told,
+            load_report,
             server_share: spent / started.elapsed().as_secs_f64(),
         })
     }

@@ -65,16 +65,16 @@ struct LoadReport {
 }
 
 /// One turn of one server.
-struct Turn {
-    told: LoadReport,
+struct Measurement {
+    load_report: LoadReport,
     /// From the start of the generator to its end, and the server's CPU in that time.
     elapsed: f64,
     cpu: f64,
 }
 
-impl Turn {
+impl Measurement {
     fn per_second(&self) -> f64 {
-        self.told.bytes / self.told.seconds
+        self.load_report.bytes / self.load_report.seconds
     }
 
     /// The warm-up costs CPU and counts no bytes: the share of the core is taken over the whole turn.
@@ -116,15 +116,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let of_nginx = get(&format!("/{}", NAME.replace(' ', "%20")), None);
     let nginx = Nginx::start(&nginx, directory.path(), server_core)?;
 
-    let turn = |pid, address: &str, request: &str| -> Result<Turn> {
+    let turn = |pid, address: &str, request: &str| -> Result<Measurement> {
         let (started, cpu) = (Instant::now(), cpu_seconds(pid)?);
         let load = start_load(address, request, size, options, None, generator_core)?;
         let output = load.wait_with_output()?;
         if !output.status.success() {
             bail!("the load generator failed ({})", output.status);
         }
-        Ok(Turn {
-            told: serde_json::from_slice(&output.stdout).context("the load generator printed no JSON")?,
+        Ok(Measurement {
+            load_report: serde_json::from_slice(&output.stdout)
+                .context("the load generator printed no JSON")?,
             elapsed: started.elapsed().as_secs_f64(),
             cpu: cpu_seconds(pid)? - cpu,
         })
@@ -138,7 +139,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut table = Table::default();
     tell(&mut table, "nginx", &nginx_turns);
     tell(&mut table, "server", &server_turns);
-    let share = |of: fn(&Turn) -> f64| {
+    let share = |of: fn(&Measurement) -> f64| {
         let turns = server_turns.iter().zip(&nginx_turns);
         let shares: Vec<_> = turns.map(|(server, nginx)| of(server) / of(nginx)).collect();
         measure::median(&shares).unwrap_or_default()
@@ -146,13 +147,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     table.at_least(
         "throughput, share of nginx",
         Unit::Ratio,
-        share(Turn::per_second),
+        share(Measurement::per_second),
         AIM_THROUGHPUT,
     );
     table.at_least(
         "throughput a CPU second, share of nginx",
         Unit::Ratio,
-        share(Turn::per_cpu_second),
+        share(Measurement::per_cpu_second),
         AIM_PER_CPU,
     );
 
@@ -168,11 +169,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         generator_core,
     )?);
     let stdout = load.0.stdout.take().context("its output was not captured")?;
-    let told = BufReader::new(stdout)
+    let load_report = BufReader::new(stdout)
         .lines()
         .next()
         .context("the streams did not open")??;
-    let open: Value = serde_json::from_str(&told)?;
+    let open: Value = serde_json::from_str(&load_report)?;
     let open = open
         .get("open")
         .and_then(Value::as_f64)
@@ -191,8 +192,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn tell(table: &mut Table, name: &str, turns: &[Turn]) {
-    let over = |of: &dyn Fn(&Turn) -> f64| {
+fn tell(table: &mut Table, name: &str, turns: &[Measurement]) {
+    let over = |of: &dyn Fn(&Measurement) -> f64| {
         let values: Vec<_> = turns.iter().map(of).collect();
         measure::median(&values).unwrap_or_default()
     };
@@ -208,8 +209,8 @@ fn tell(table: &mut Table, name: &str, turns: &[Turn]) {
         &format!("{name}: a range of 1 MiB, p50, p99"),
         &format!(
             "{:.1}, {:.1} ms",
-            over(&|turn| turn.told.p50 / 1e3),
-            over(&|turn| turn.told.p99 / 1e3)
+            over(&|turn| turn.load_report.p50 / 1e3),
+            over(&|turn| turn.load_report.p99 / 1e3)
         ),
     );
 }

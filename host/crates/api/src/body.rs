@@ -107,7 +107,7 @@ fn is_timeout(error: &(dyn std::error::Error + 'static)) -> bool {
 ///
 /// # Errors
 /// Too many items, or an item of another type.
-pub fn short_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub fn bounded_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
     struct Items<T>(PhantomData<T>);
@@ -140,7 +140,7 @@ pub fn short_list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 ///
 /// # Errors
 /// `null`, or a value of another type.
-pub fn not_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub fn non_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)

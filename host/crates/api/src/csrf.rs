@@ -39,22 +39,24 @@ pub fn check_csrf_origin(headers: &HeaderMap, own: &[Url]) -> CsrfOriginCheck {
     }
     let origin = single_value(headers, &ORIGIN).and_then(|text| Url::parse(text).ok());
     match origin {
-        Some(origin) if own.iter().any(|own| is_one_site(own, &origin)) => CsrfOriginCheck::SameSite,
+        Some(origin) if own.iter().any(|own| is_same_site(own, &origin)) => CsrfOriginCheck::SameSite,
         _ => CsrfOriginCheck::CrossSite,
     }
 }
 
-fn is_one_site(one: &Url, other: &Url) -> bool {
+fn is_same_site(one: &Url, other: &Url) -> bool {
     one.scheme() == other.scheme()
         && match (one.host(), other.host()) {
-            (Some(Host::Domain(one)), Some(Host::Domain(other))) => registrable(one) == registrable(other),
+            (Some(Host::Domain(one)), Some(Host::Domain(other))) => {
+                registrable_domain(one) == registrable_domain(other)
+            }
             (Some(one), Some(other)) => one == other,
             _ => false,
         }
 }
 
 /// The registrable domain of a host name; the name itself if it has none, such as `localhost` or `co.uk`.
-fn registrable(host: &str) -> &str {
+fn registrable_domain(host: &str) -> &str {
     let host = host.strip_suffix('.').unwrap_or(host);
     psl::domain_str(host).unwrap_or(host)
 }

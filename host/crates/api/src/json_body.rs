@@ -4,10 +4,10 @@
 //! serde accepts an array in place of a struct, with the fields in the order of the source code. This parser accepts only
 //! an object, at every depth.
 
-mod fault;
+mod json_error;
 mod value;
 
-use fault::{Fault, Step};
+use json_error::{JsonError, Step};
 use serde::de::value::StrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
@@ -41,23 +41,23 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FieldError> 
 /// Methods for integers, within the bounds of their types.
 macro_rules! whole_numbers {
     ($($method:ident $type:ty => $visit:ident, $bounds:literal;)+) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
             let number = match &self {
                 JsonValue::Number(number) => number.as_i64().map(i128::from).or(number.as_u64().map(i128::from)),
                 _ => None,
             };
             match number.and_then(|number| <$type>::try_from(number).ok()) {
                 Some(number) => visitor.$visit(number),
-                None => Err(Fault::here(concat!("must be a whole number", $bounds))),
+                None => Err(JsonError::here(concat!("must be a whole number", $bounds))),
             }
         }
     )+};
 }
 
 impl<'de> Deserializer<'de> for JsonValue {
-    type Error = Fault;
+    type Error = JsonError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         match self {
             Self::Null => visitor.visit_unit(),
             Self::Bool(value) => visitor.visit_bool(value),
@@ -68,10 +68,10 @@ impl<'de> Deserializer<'de> for JsonValue {
             },
             Self::Text(text) => visitor.visit_string(text),
             Self::List(items) => visitor.visit_seq(Items {
-                left: items.into_iter().enumerate(),
+                rest: items.into_iter().enumerate(),
             }),
             Self::Object(fields) => visitor.visit_map(Fields {
-                left: fields.into_iter(),
+                rest: fields.into_iter(),
                 value: None,
             }),
         }
@@ -88,40 +88,40 @@ impl<'de> Deserializer<'de> for JsonValue {
         deserialize_u64 u64 => visit_u64, ", 0 or more";
     }
 
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         self.deserialize_f64(visitor)
     }
 
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         match self {
             Self::Number(number) => visitor.visit_f64(number.as_f64().unwrap_or_default()),
-            _ => Err(Fault::here("must be a number")),
+            _ => Err(JsonError::here("must be a number")),
         }
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         match self {
             Self::Bool(value) => visitor.visit_bool(value),
-            _ => Err(Fault::here("must be true or false")),
+            _ => Err(JsonError::here("must be true or false")),
         }
     }
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         match self {
             Self::Text(text) => visitor.visit_string(text),
-            _ => Err(Fault::here("must be a string")),
+            _ => Err(JsonError::here("must be a string")),
         }
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_char<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         match self {
             Self::Null => visitor.visit_none(),
             value => visitor.visit_some(value),
@@ -132,18 +132,18 @@ impl<'de> Deserializer<'de> for JsonValue {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, JsonError> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         match self {
             Self::List(_) => self.deserialize_any(visitor),
-            _ => Err(Fault::here("must be a list")),
+            _ => Err(JsonError::here("must be a list")),
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_tuple<V: Visitor<'de>>(self, _len: usize, visitor: V) -> Result<V::Value, JsonError> {
         self.deserialize_seq(visitor)
     }
 
@@ -152,14 +152,14 @@ impl<'de> Deserializer<'de> for JsonValue {
         _name: &'static str,
         _len: usize,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, JsonError> {
         self.deserialize_seq(visitor)
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         match self {
             Self::Object(_) => self.deserialize_any(visitor),
-            _ => Err(Fault::here("must be an object")),
+            _ => Err(JsonError::here("must be an object")),
         }
     }
 
@@ -168,7 +168,7 @@ impl<'de> Deserializer<'de> for JsonValue {
         _name: &'static str,
         _fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, JsonError> {
         self.deserialize_map(visitor)
     }
 
@@ -177,14 +177,14 @@ impl<'de> Deserializer<'de> for JsonValue {
         _name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, JsonError> {
         match self {
             Self::Text(text) => visitor.visit_enum(text.into_deserializer()),
-            _ => Err(Fault::one_of(variants)),
+            _ => Err(JsonError::one_of(variants)),
         }
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         visitor.visit_unit()
     }
 
@@ -193,46 +193,46 @@ impl<'de> Deserializer<'de> for JsonValue {
 
 /// The remaining items of a list.
 struct Items {
-    left: std::iter::Enumerate<std::vec::IntoIter<JsonValue>>,
+    rest: std::iter::Enumerate<std::vec::IntoIter<JsonValue>>,
 }
 
 impl<'de> SeqAccess<'de> for Items {
-    type Error = Fault;
+    type Error = JsonError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
-        let Some((index, item)) = self.left.next() else {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, JsonError> {
+        let Some((index, item)) = self.rest.next() else {
             return Ok(None);
         };
         let read = seed.deserialize(item).map(Some);
-        read.map_err(|fault| fault.below(Step::Index(index)))
+        read.map_err(|json_error| json_error.below(Step::Index(index)))
     }
 }
 
 /// The remaining fields of an object, and the field whose name was read.
 struct Fields {
-    left: std::vec::IntoIter<(String, JsonValue)>,
+    rest: std::vec::IntoIter<(String, JsonValue)>,
     value: Option<(String, JsonValue)>,
 }
 
 impl<'de> MapAccess<'de> for Fields {
-    type Error = Fault;
+    type Error = JsonError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
-        self.value = self.left.next();
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, JsonError> {
+        self.value = self.rest.next();
         let Some((name, _)) = &self.value else {
             return Ok(None);
         };
-        let name: StrDeserializer<'_, Fault> = name.as_str().into_deserializer();
+        let name: StrDeserializer<'_, JsonError> = name.as_str().into_deserializer();
         seed.deserialize(name).map(Some)
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, JsonError> {
         let (name, value) = self
             .value
             .take()
-            .ok_or_else(|| Fault::here("has a value without a name"))?;
+            .ok_or_else(|| JsonError::here("has a value without a name"))?;
         seed.deserialize(value)
-            .map_err(|fault| fault.below(Step::Field(name)))
+            .map_err(|json_error| json_error.below(Step::Field(name)))
     }
 }
 

@@ -39,12 +39,12 @@ impl Node<'_> {
             .collect();
         if branches.len() > 2 {
             // A path that ends here skips all of them.
-            router = router.push(halved(
+            router = router.push(balanced(
                 branches,
                 Router::with_filter(NextSegment { before: None }),
             ));
         } else {
-            router = halved(branches, router);
+            router = balanced(branches, router);
         }
         if self.routes.is_empty() {
             return router;
@@ -68,7 +68,7 @@ impl Node<'_> {
 
 /// Adds branches, sorted by their segment, to a router: the first half behind a filter, the rest beside it, both halved
 /// again.
-fn halved(mut branches: Vec<(&'static str, Router)>, router: Router) -> Router {
+fn balanced(mut branches: Vec<(&'static str, Router)>, router: Router) -> Router {
     // Parameters are last, and their values may sort anywhere.
     let literals = branches.partition_point(|(part, _)| !part.starts_with('{'));
     let half = literals / 2;
@@ -76,7 +76,7 @@ fn halved(mut branches: Vec<(&'static str, Router)>, router: Router) -> Router {
         Some(&(before, _)) if half > 1 => {
             let rest = branches.split_off(half);
             let filter = NextSegment { before: Some(before) };
-            halved(rest, router.push(halved(branches, Router::with_filter(filter))))
+            balanced(rest, router.push(balanced(branches, Router::with_filter(filter))))
         }
         _ => branches
             .into_iter()

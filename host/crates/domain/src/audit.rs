@@ -81,7 +81,7 @@ named_enum! {
 
 /// An account with its name at the time of the event; entries outlive accounts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditParty {
+pub struct AuditAccount {
     /// Id, if the account exists or existed.
     pub id: Option<UserId>,
     /// Username.
@@ -102,9 +102,9 @@ pub struct AuditEntry {
     /// What happened.
     pub event: AuditEvent,
     /// The account that caused it.
-    pub actor: Option<AuditParty>,
+    pub actor: Option<AuditAccount>,
     /// The affected account.
-    pub target: Option<AuditParty>,
+    pub target: Option<AuditAccount>,
     /// IP address of the client.
     pub address: Option<String>,
     /// Further values by name; never a secret.

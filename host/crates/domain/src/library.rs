@@ -67,7 +67,7 @@ impl MediaScope {
     }
 
     /// Whether the caller may access files in folders of this access class.
-    pub fn may_see_file(&self, class: i64) -> bool {
+    pub fn can_see_file(&self, class: i64) -> bool {
         match self {
             Self::All => true,
             Self::Classes(classes) => classes.binary_search(&class).is_ok(),
@@ -78,25 +78,25 @@ impl MediaScope {
 /// Which folders of a kind a caller may browse: those in no library, and those in a library that the caller may
 /// access.
 #[derive(Debug, Clone, Default)]
-pub struct ShownFolders(Vec<(Vec<RelativePath>, bool)>);
+pub struct VisibleFolders(Vec<(Vec<RelativePath>, bool)>);
 
-impl ShownFolders {
+impl VisibleFolders {
     /// From the folders of each library of the kind, and whether the caller may access it.
     pub fn new(libraries: Vec<(Vec<RelativePath>, bool)>) -> Self {
         Self(libraries)
     }
 
     /// Whether the files directly in this folder are shown.
-    pub fn shows_files_of(&self, folder: &RelativePath) -> bool {
+    pub fn contains_files_of(&self, folder: &RelativePath) -> bool {
         let holding = |paths: &Vec<RelativePath>| paths.iter().any(|path| folder.is_below(path));
         let mut holders = self.0.iter().filter(|(paths, _)| holding(paths)).peekable();
         holders.peek().is_none() || holders.any(|(_, admitted)| *admitted)
     }
 
     /// Whether the folder itself is shown: its files are, or it contains a shown folder.
-    pub fn shows(&self, folder: &RelativePath) -> bool {
+    pub fn contains(&self, folder: &RelativePath) -> bool {
         let leads_to = |paths: &Vec<RelativePath>| paths.iter().any(|path| path.is_below(folder));
-        self.shows_files_of(folder)
+        self.contains_files_of(folder)
             || self
                 .0
                 .iter()
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn folders_are_shown_by_access_to_their_libraries() {
         let path = |text: &str| RelativePath::parse(text).unwrap();
-        let shown = ShownFolders::new(vec![
+        let shown = VisibleFolders::new(vec![
             (vec![path("Closed"), path("Deep/Closed")], false),
             (vec![path("Closed/Mine"), path("Open")], true),
         ]);
@@ -129,21 +129,21 @@ mod tests {
         ] {
             let folder = path(folder);
             assert_eq!(
-                (shown.shows_files_of(&folder), shown.shows(&folder)),
+                (shown.contains_files_of(&folder), shown.contains(&folder)),
                 (files, itself),
                 "{folder}"
             );
         }
-        let all_closed = ShownFolders::new(vec![(vec![RelativePath::root()], false)]);
-        assert!(!all_closed.shows(&RelativePath::root()));
-        assert!(ShownFolders::default().shows_files_of(&RelativePath::root()));
+        let all_closed = VisibleFolders::new(vec![(vec![RelativePath::root()], false)]);
+        assert!(!all_closed.contains(&RelativePath::root()));
+        assert!(VisibleFolders::default().contains_files_of(&RelativePath::root()));
     }
 
     #[test]
     fn scope_hides_classes_that_it_does_not_list() {
         let scope = MediaScope::classes([7, 3, 7]);
-        let seen: Vec<i64> = (0..9).filter(|class| scope.may_see_file(*class)).collect();
+        let seen: Vec<i64> = (0..9).filter(|class| scope.can_see_file(*class)).collect();
         assert_eq!(seen, [NO_LIBRARY, 3, 7]);
-        assert!(MediaScope::All.may_see_file(4));
+        assert!(MediaScope::All.can_see_file(4));
     }
 }

@@ -139,7 +139,7 @@ impl RelativePath {
 
     /// Resolves the name of a sidecar from a plugin: `a.srt`, `Subs/a.srt`, `../poster.jpg`. `None` for any other
     /// directory.
-    pub fn beside(&self, name: &str) -> Option<Self> {
+    pub fn sibling(&self, name: &str) -> Option<Self> {
         let folder = self.parent()?;
         let (folder, rest) = match name.strip_prefix("../") {
             Some(rest) => (folder.parent()?, rest),

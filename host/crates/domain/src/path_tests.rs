@@ -88,16 +88,16 @@ fn sidecar_names_of_plugins_stay_near_the_file() {
         ("a\0.srt", None),
         ("\u{f72e}\u{f72e}/secret.jpg", None),
     ] {
-        let found = movie.beside(name);
+        let found = movie.sibling(name);
         assert_eq!(found.as_ref().map(RelativePath::as_str), path, "{name:?}");
     }
     let top = RelativePath::from_stored("Heat.mkv".to_owned());
     assert_eq!(
-        top.beside("Heat.srt").map(|path| path.0),
+        top.sibling("Heat.srt").map(|path| path.0),
         Some("Heat.srt".to_owned())
     );
-    assert_eq!(top.beside("../poster.jpg"), None, "no directory above the root");
-    assert_eq!(RelativePath::root().beside("a"), None);
+    assert_eq!(top.sibling("../poster.jpg"), None, "no directory above the root");
+    assert_eq!(RelativePath::root().sibling("a"), None);
 }
 
 #[test]

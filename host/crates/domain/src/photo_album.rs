@@ -15,7 +15,7 @@ pub struct PhotoAlbum {
     /// Free text.
     pub description: Option<String>,
     /// Who else may view the album.
-    pub readers: AlbumReaders,
+    pub viewers: AlbumViewers,
     /// Number of its photos that the caller may access.
     pub photo_count: i64,
     /// The photo that represents the album: the owner's choice if the caller may access it, otherwise the first
@@ -29,14 +29,14 @@ pub struct PhotoAlbum {
 
 /// Who may view an album besides its owner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AlbumReaders {
+pub struct AlbumViewers {
     /// All accounts that may view albums.
     pub everyone: bool,
     /// These accounts only.
     pub users: Vec<UserId>,
 }
 
-impl AlbumReaders {
+impl AlbumViewers {
     /// Those of both.
     pub fn union(mut self, other: Self) -> Self {
         self.everyone |= other.everyone;

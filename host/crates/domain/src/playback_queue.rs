@@ -67,7 +67,7 @@ pub struct QueueCursor {
 
 /// How far a dynamic queue has drawn from its pool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Draw {
+pub struct DrawState {
     /// Number of completed rounds over the pool.
     pub round: i64,
     /// Sort value and track of the last draw in this round.
@@ -94,7 +94,7 @@ pub struct PlaybackQueue {
     /// `None` before the first item.
     pub cursor: Option<QueueCursor>,
     /// State of drawing.
-    pub draw: Draw,
+    pub draw: DrawState,
     /// When the queue was created.
     pub created_at: Timestamp,
     /// When the items or the cursor last changed.
@@ -126,10 +126,10 @@ pub struct QueueItem {
 }
 
 /// A track of the pool and its similarity: each step halves its expected position in the order.
-pub type Drawable = (i64, u32);
+pub type PoolEntry = (i64, u32);
 
 /// Mixes the bits of a number: a bijection that maps similar numbers to distant ones (the finalizer of splitmix64).
-fn scramble(number: u64) -> u64 {
+fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
@@ -138,20 +138,25 @@ fn scramble(number: u64) -> u64 {
 fn start(seed: &str, round: i64) -> u64 {
     let bytes = seed.bytes().map(u64::from);
     let of_seed = bytes.fold(0x9e37_79b9_7f4a_7c15, |state, byte| {
-        scramble(state ^ byte).wrapping_add(1)
+        mix(state ^ byte).wrapping_add(1)
     });
-    scramble(of_seed ^ round.unsigned_abs())
+    mix(of_seed ^ round.unsigned_abs())
 }
 
 /// Draws the next `count` tracks of `pool`. Only seed, round and ids determine the order: added and removed tracks do
 /// not change the order of the others. After all were drawn, the next round begins. The first round leaves out
 /// initial tracks of the queue and those in `held`.
-pub fn draw(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable], count: usize) -> (Vec<i64>, Draw) {
+pub fn draw(
+    queue: &PlaybackQueue,
+    held: &HashSet<i64>,
+    pool: &[PoolEntry],
+    count: usize,
+) -> (Vec<i64>, DrawState) {
     let (mut drawn, mut state) = (Vec::new(), queue.draw);
     while drawn.len() < count {
         let key = start(&queue.seed, state.round);
         let places = pool.iter().map(|&(id, near)| {
-            let place = scramble(key ^ id.unsigned_abs()) >> near.min(32);
+            let place = mix(key ^ id.unsigned_abs()) >> near.min(32);
             (place, id)
         });
         let mut left: Vec<(u64, i64)> = places
@@ -171,7 +176,7 @@ pub fn draw(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable], count
             // The pool is empty.
             break;
         } else {
-            state = Draw {
+            state = DrawState {
                 round: state.round + 1,
                 last: None,
             };
@@ -194,13 +199,13 @@ mod tests {
             revision: 1,
             item_count: 0,
             cursor: None,
-            draw: Draw::default(),
+            draw: DrawState::default(),
             created_at: Timestamp::default(),
             modified_at: Timestamp::default(),
         }
     }
 
-    fn drawn(queue: &mut PlaybackQueue, pool: &[Drawable], portions: &[usize]) -> Vec<i64> {
+    fn drawn(queue: &mut PlaybackQueue, pool: &[PoolEntry], portions: &[usize]) -> Vec<i64> {
         let mut all = Vec::new();
         for &portion in portions {
             let (ids, draw) = draw(queue, &HashSet::new(), pool, portion);
@@ -212,7 +217,7 @@ mod tests {
 
     #[test]
     fn each_round_draws_every_track_once_for_any_batch_size() {
-        let pool: Vec<Drawable> = (1..=100).map(|id| (id * 1_000_003, 0)).collect();
+        let pool: Vec<PoolEntry> = (1..=100).map(|id| (id * 1_000_003, 0)).collect();
         let whole = drawn(&mut queue("x", &[]), &pool, &[200]);
         let parts = drawn(&mut queue("x", &[]), &pool, &[7, 50, 43, 1, 99]);
         assert_eq!(whole, parts);
@@ -231,7 +236,7 @@ mod tests {
 
     #[test]
     fn order_is_pinned() {
-        let pool: Vec<Drawable> = (1..=8).map(|id| (id, 0)).collect();
+        let pool: Vec<PoolEntry> = (1..=8).map(|id| (id, 0)).collect();
         assert_eq!(
             drawn(&mut queue("seed", &[]), &pool, &[8]),
             [1, 5, 6, 8, 7, 2, 3, 4]
@@ -240,16 +245,16 @@ mod tests {
 
     #[test]
     fn added_and_removed_tracks_do_not_reorder_the_others() {
-        let pool: Vec<Drawable> = (1..=100).map(|id| (id, 0)).collect();
+        let pool: Vec<PoolEntry> = (1..=100).map(|id| (id, 0)).collect();
         let before = drawn(&mut queue("x", &[]), &pool, &[100]);
-        let fewer: Vec<Drawable> = pool.iter().copied().filter(|(id, _)| id % 3 != 0).collect();
+        let fewer: Vec<PoolEntry> = pool.iter().copied().filter(|(id, _)| id % 3 != 0).collect();
         let kept: Vec<i64> = before.iter().copied().filter(|id| id % 3 != 0).collect();
         assert_eq!(drawn(&mut queue("x", &[]), &fewer, &[67]), kept);
     }
 
     #[test]
-    fn initial_tracks_are_drawn_from_the_second_round_on() {
-        let pool: Vec<Drawable> = (1..=5).map(|id| (id, 0)).collect();
+    fn initial_tracks_are_rendered_from_the_second_round_on() {
+        let pool: Vec<PoolEntry> = (1..=5).map(|id| (id, 0)).collect();
         let mut ids = drawn(&mut queue("x", &[2, 4]), &pool, &[3]);
         ids.sort_unstable();
         assert_eq!(ids, [1, 3, 5]);
@@ -264,8 +269,8 @@ mod tests {
     }
 
     #[test]
-    fn held_tracks_are_not_drawn_in_the_first_round() {
-        let pool: Vec<Drawable> = (1..=5).map(|id| (id, 0)).collect();
+    fn held_tracks_are_not_rendered_in_the_first_round() {
+        let pool: Vec<PoolEntry> = (1..=5).map(|id| (id, 0)).collect();
         let (ids, state) = draw(&queue("x", &[2]), &HashSet::from([2, 4, 9]), &pool, 8);
         let (mut first, mut second) = (ids[..3].to_vec(), ids[3..].to_vec());
         first.sort_unstable();
@@ -275,8 +280,8 @@ mod tests {
     }
 
     #[test]
-    fn similar_tracks_are_drawn_earlier() {
-        let pool: Vec<Drawable> = (1..=1000).map(|id| (id, if id <= 100 { 3 } else { 0 })).collect();
+    fn similar_tracks_are_rendered_earlier() {
+        let pool: Vec<PoolEntry> = (1..=1000).map(|id| (id, if id <= 100 { 3 } else { 0 })).collect();
         let first = drawn(&mut queue("x", &[]), &pool, &[100]);
         let near = first.iter().filter(|id| **id <= 100).count();
         assert!(

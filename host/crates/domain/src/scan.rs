@@ -77,7 +77,7 @@ pub struct KnownFile {
     /// State in the index.
     pub status: FileStatus,
     /// Digest of its sidecars at the last extraction.
-    pub related_stamp: Option<i64>,
+    pub sidecar_digest: Option<i64>,
 }
 
 /// The result of an extraction, interpreted for the kind of the file.
@@ -109,7 +109,7 @@ pub struct ScannedFile {
     /// Fingerprint of its content: size, start, middle and end. `None` if it could not be read.
     pub fingerprint: Option<i64>,
     /// Digest of its sidecars; `None` if there are none.
-    pub related_stamp: Option<i64>,
+    pub sidecar_digest: Option<i64>,
     /// Whether the store already has a row of it.
     pub known: bool,
     /// The result of its extraction.

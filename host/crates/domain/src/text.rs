@@ -65,7 +65,7 @@ pub fn beginning(text: &str, length: usize) -> &str {
 
 /// The words to look up for a query, in no order, as the index stores them. A word that is a prefix of another is
 /// left out: it matches everything that the other matches.
-pub fn asked_words(text: &str) -> Vec<String> {
+pub fn query_words(text: &str) -> Vec<String> {
     let all = search_words(text);
     let words = all.split(' ').filter(|word| !word.is_empty());
     let mut words: Vec<&str> = words.map(|word| beginning(word, WORD_LENGTH)).collect();
@@ -117,18 +117,18 @@ mod tests {
 
     #[test]
     fn asked_words_leave_out_prefixes_of_other_words() {
-        assert_eq!(asked_words(""), Vec::<String>::new());
+        assert_eq!(query_words(""), Vec::<String>::new());
         assert_eq!(
-            asked_words("a a an AN á tim time-x timeless"),
+            query_words("a a an AN á tim time-x timeless"),
             ["x", "timeless", "an"]
         );
         let many = "a ".repeat(4000);
-        assert_eq!(asked_words(&many), ["a"]);
+        assert_eq!(query_words(&many), ["a"]);
         let long = format!("{} {0}b", "ä".repeat(3000));
-        assert_eq!(asked_words(&long), ["a".repeat(64)]);
+        assert_eq!(query_words(&long), ["a".repeat(64)]);
         let odd = format!("x{}", "я".repeat(100));
         assert_eq!(
-            asked_words(&odd),
+            query_words(&odd),
             [format!("x{}", "я".repeat(31))],
             "cut at a character boundary"
         );

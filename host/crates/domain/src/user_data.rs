@@ -91,7 +91,7 @@ impl Playback {
         if elapsed.is_some_and(|elapsed| elapsed < 0) {
             return false;
         }
-        if self.begins_anew(position, report.state, length) {
+        if self.is_restart(position, report.state, length) {
             self.listened_ms = 0;
             self.counted = false;
         } else if self.state == PlayState::Playing {
@@ -115,7 +115,7 @@ impl Playback {
         true
     }
 
-    fn begins_anew(&self, position: i64, state: PlayState, length: Option<i64>) -> bool {
+    fn is_restart(&self, position: i64, state: PlayState, length: Option<i64>) -> bool {
         let start = length.map_or(START_MS, |length| START_MS.min(length / 4));
         let went_back = position < self.position_ms && position <= start && state != PlayState::Completed;
         let after_the_end = self.state == PlayState::Completed && state == PlayState::Playing;

@@ -235,7 +235,7 @@ impl Broadcaster {
             if subscribers.by_id.len() * 4 < subscribers.by_id.capacity() {
                 subscribers.by_id.shrink_to_fit();
             }
-            if subscriber.state().leave() {
+            if subscriber.state().unregister() {
                 self.decrement_lagging();
             }
         }

@@ -146,7 +146,7 @@ impl Audience {
             Self::Owner(capability, owner) => *owner == user && may(capability),
             Self::ReadersExcept(capability, owner) => *owner != user && may(capability),
             Self::Users(capability, users) => users.contains(&user) && may(capability),
-            Self::Viewers(capability, class) => may(capability) && scope.may_see_file(*class),
+            Self::Viewers(capability, class) => may(capability) && scope.can_see_file(*class),
         }
     }
 }

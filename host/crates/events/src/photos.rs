@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::broadcaster::Events;
 use crate::message::{Audience, EventKind, Message};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
-use svc_domain::photo_album::AlbumReaders;
+use svc_domain::photo_album::AlbumViewers;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -34,7 +34,7 @@ pub fn publish_album(
     events: &Events,
     kind: EventKind,
     (owner, album): (UserId, PhotoAlbumId),
-    readers: &AlbumReaders,
+    viewers: &AlbumViewers,
     photos: Option<&[PhotoId]>,
 ) {
     let capability = kind.capability();
@@ -43,12 +43,12 @@ pub fn publish_album(
         photo_ids,
     };
     events.publish(|| Message::to(Audience::Owner(capability, owner), kind, &payload(photos)));
-    let others = if readers.everyone {
+    let others = if viewers.everyone {
         Audience::ReadersExcept(capability, owner)
-    } else if readers.users.is_empty() {
+    } else if viewers.users.is_empty() {
         return;
     } else {
-        Audience::Users(capability, readers.users.as_slice().into())
+        Audience::Users(capability, viewers.users.as_slice().into())
     };
     events.publish(|| Message::to(others, kind, &payload(None)));
 }

@@ -90,7 +90,7 @@ impl State {
     }
 
     /// Marks the subscriber as removed; returns whether it was lagging.
-    pub(super) fn leave(&mut self) -> bool {
+    pub(super) fn unregister(&mut self) -> bool {
         self.is_gone = true;
         std::mem::take(&mut self.is_lagging)
     }

@@ -133,7 +133,7 @@ impl Connection {
     }
 
     /// Takes the socket from the transport if a takeover waits for it.
-    pub(super) fn leave(&self, socket: &mut Option<TcpStream>) {
+    pub(super) fn release_socket(&self, socket: &mut Option<TcpStream>) {
         let mut state = self.state();
         if state.is_free {
             state.socket = socket.take();

@@ -28,13 +28,13 @@ use crate::send_buffer::{BufferSpace, poll_buffer_space};
 const PROBE_STEP: usize = 64 * 1024;
 
 /// Buffers for reuse.
-type Spare = Arc<Mutex<Vec<Vec<u8>>>>;
+type BufferPool = Arc<Mutex<Vec<Vec<u8>>>>;
 
 /// A filled buffer that returns to its body after it was sent, unless its size counts against a limit.
 struct PooledBuffer {
     buffer: Vec<u8>,
     length: usize,
-    spare: Spare,
+    pool: BufferPool,
     space: BufferSpace,
 }
 
@@ -47,7 +47,7 @@ impl AsRef<[u8]> for PooledBuffer {
 impl Drop for PooledBuffer {
     fn drop(&mut self) {
         if !self.space.is_bounded {
-            self.spare
+            self.pool
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(std::mem::take(&mut self.buffer));
@@ -72,7 +72,7 @@ pub struct FileBody {
     file: Arc<File>,
     position: u64,
     remaining: u64,
-    spare: Spare,
+    pool: BufferPool,
     reading: Option<JoinHandle<Read>>,
     /// Sends parts of the file by itself, without a copy.
     connection: Option<Connection>,
@@ -86,7 +86,7 @@ impl FileBody {
             file: Arc::new(file),
             position,
             remaining: length,
-            spare: Spare::default(),
+            pool: BufferPool::default(),
             reading: None,
             connection: None,
             is_revoked: None,
@@ -126,9 +126,9 @@ impl FileBody {
     }
 
     fn buffer(&self, space: &BufferSpace) -> Vec<u8> {
-        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let pool = self.pool.lock().unwrap_or_else(PoisonError::into_inner).pop();
         // No larger than the whole body: most images are small.
-        spare.unwrap_or_else(|| vec![0; space.bytes])
+        pool.unwrap_or_else(|| vec![0; space.bytes])
     }
 
     fn deliver(
@@ -142,13 +142,13 @@ impl FileBody {
         }
         self.position += length as u64;
         self.remaining = self.remaining.saturating_sub(length as u64);
-        let piece = PooledBuffer {
+        let pooled = PooledBuffer {
             buffer,
             length,
-            spare: Arc::clone(&self.spare),
+            pool: Arc::clone(&self.pool),
             space,
         };
-        Ok(Frame::data(Bytes::from_owner(piece)))
+        Ok(Frame::data(Bytes::from_owner(pooled)))
     }
 }
 
@@ -285,8 +285,8 @@ mod tests {
     async fn buffers_are_reused() {
         let (_directory, _, file) = file(8 * MEDIA_CHUNK_BYTES);
         let body = FileBody::new(file, 0, 8 * MEDIA_CHUNK_BYTES as u64);
-        let spare = Arc::clone(&body.spare);
+        let pool = Arc::clone(&body.pool);
         collect(body).await.unwrap();
-        assert_eq!(spare.lock().unwrap().len(), 1);
+        assert_eq!(pool.lock().unwrap().len(), 1);
     }
 }

@@ -57,24 +57,24 @@ impl Body for Http2Body {
                     this.body = ResBody::None;
                     this.space = None;
                     if let Some(stream) = &this.stream {
-                        ready!(stream.poll_taken(context));
+                        ready!(stream.poll_flushed(context));
                     }
                     return Poll::Ready(None);
                 }
             }
         }
         let length = this.rest.len().min(H2_PIECE_BYTES);
-        let piece = this.rest.split_to(length);
-        let piece = match &this.stream {
-            Some(stream) => stream.piece(piece, this.space.clone()),
-            None => piece,
+        let chunk = this.rest.split_to(length);
+        let chunk = match &this.stream {
+            Some(stream) => stream.chunk(chunk, this.space.clone()),
+            None => chunk,
         };
-        Poll::Ready(Some(Ok(Frame::data(piece))))
+        Poll::Ready(Some(Ok(Frame::data(chunk))))
     }
 
     fn is_end_stream(&self) -> bool {
-        let is_taken = self.stream.as_ref().is_none_or(|stream| stream.is_taken());
-        is_taken && self.rest.is_empty() && self.body.is_end_stream()
+        let is_flushed = self.stream.as_ref().is_none_or(|stream| stream.is_flushed());
+        is_flushed && self.rest.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -53,7 +53,7 @@ pub const H2_STREAMS: u32 = 128;
 /// Bytes of answers made as a whole that an HTTP/2 connection holds for its client; one answer that is larger is held
 /// alone. With `H2_FILES_BYTES`, and `H2_STREAM_BYTES` of each stream, a connection stays below 1 MiB. A page of a list
 /// has some 100 KiB.
-pub const H2_ANSWERS_BYTES: usize = 512 * 1024;
+pub const H2_RESPONSES_BYTES: usize = 512 * 1024;
 /// Bytes of files that an HTTP/2 connection holds for its client beside: four pieces, for those who take them.
 pub const H2_FILES_BYTES: usize = 4 * MEDIA_CHUNK_BYTES;
 /// Bytes that each stream of HTTP/2 may hold when its connection holds all that it may, so that it goes on whatever others
@@ -62,7 +62,7 @@ pub const H2_STREAM_BYTES: usize = 2 * 1024;
 /// Bytes of an answer made as a whole that are given to h2 at once. A client that takes less in the time of `WRITE_STALL`
 /// takes nothing.
 pub const H2_PIECE_BYTES: usize = 16 * 1024;
-/// Room of `H2_ANSWERS_BYTES` that a request over HTTP/2 has before it changes something: its answer cannot be made again.
+/// Room of `H2_RESPONSES_BYTES` that a request over HTTP/2 has before it changes something: its answer cannot be made again.
 /// Those of single things are smaller, those about a thousand are twice as large.
 pub const H2_CHANGE_BYTES: usize = 32 * 1024;
 /// Bytes that h2 queues of a stream that its client has room for.

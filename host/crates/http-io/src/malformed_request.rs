@@ -69,7 +69,7 @@ impl HeadBuffer {
     }
 
     /// Whether data arrived after `begun` requests.
-    pub(super) fn is_after(&self, begun: u64) -> bool {
+    pub(super) fn has_data_after(&self, begun: u64) -> bool {
         self.begun == begun && !self.bytes.is_empty()
     }
 

@@ -185,11 +185,11 @@ async fn handle_safe(
     if needed == 0 {
         return Ok((response, None));
     }
-    if let Some(space) = send_buffer.try_take(needed) {
+    if let Some(space) = send_buffer.try_acquire(needed) {
         return Ok((response, Some(space)));
     }
     drop(response);
-    let space = send_buffer.take(needed).await;
+    let space = send_buffer.acquire(needed).await;
     // The new response may be slightly larger than the reserved space.
     Ok((handler.call(again).await?, space))
 }
@@ -200,13 +200,13 @@ async fn handle_unsafe(
     send_buffer: &SendBuffer,
     request: Request<ReqBody>,
 ) -> hyper::Result<(Response, Option<BufferPermit>)> {
-    let mut space = send_buffer.take(H2_CHANGE_BYTES).await;
+    let mut space = send_buffer.acquire(H2_CHANGE_BYTES).await;
     let response = handler.call(request).await?;
     let needed = size(&response);
     match &mut space {
         Some(space) if needed < H2_CHANGE_BYTES => drop(space.split(H2_CHANGE_BYTES - needed)),
         Some(space) => {
-            if let Some(more) = send_buffer.try_take(needed - H2_CHANGE_BYTES) {
+            if let Some(more) = send_buffer.try_acquire(needed - H2_CHANGE_BYTES) {
                 space.merge(more);
             }
         }

@@ -26,7 +26,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::connection::Connection;
-use crate::limits::{H2_ANSWERS_BYTES, H2_FILES_BYTES, H2_STREAM_BYTES, Limits};
+use crate::limits::{H2_FILES_BYTES, H2_RESPONSES_BYTES, H2_STREAM_BYTES, Limits};
 
 tokio::task_local! {
     /// The stream that the current task serves.
@@ -40,10 +40,10 @@ pub struct Shared;
 /// The send buffer of one connection.
 #[derive(Debug)]
 pub(super) struct SendBuffer {
-    answers: Arc<Semaphore>,
+    responses: Arc<Semaphore>,
     files: Arc<Semaphore>,
     /// When the client last accepted data.
-    taken: Mutex<Instant>,
+    flushed: Mutex<Instant>,
     stall: Duration,
     connection: Connection,
 }
@@ -58,9 +58,9 @@ fn permits(bytes: usize) -> u32 {
 impl SendBuffer {
     pub(super) fn new(connection: Connection, limits: &Limits) -> Arc<Self> {
         Arc::new(Self {
-            answers: Arc::new(Semaphore::new(H2_ANSWERS_BYTES)),
+            responses: Arc::new(Semaphore::new(H2_RESPONSES_BYTES)),
             files: Arc::new(Semaphore::new(H2_FILES_BYTES)),
-            taken: Mutex::new(Instant::now()),
+            flushed: Mutex::new(Instant::now()),
             stall: limits.write_stall,
             connection,
         })
@@ -68,19 +68,19 @@ impl SendBuffer {
 
     /// Reserves space for a response of `bytes`, if available now. A response larger than all space reserves all of
     /// it.
-    pub(super) fn try_take(&self, bytes: usize) -> Option<BufferPermit> {
-        let bytes = permits(bytes.min(H2_ANSWERS_BYTES));
-        Arc::clone(&self.answers).try_acquire_many_owned(bytes).ok()
+    pub(super) fn try_acquire(&self, bytes: usize) -> Option<BufferPermit> {
+        let bytes = permits(bytes.min(H2_RESPONSES_BYTES));
+        Arc::clone(&self.responses).try_acquire_many_owned(bytes).ok()
     }
 
-    /// As [`Self::try_take`], but waits; in the order of the calls.
-    pub(super) async fn take(&self, bytes: usize) -> Option<BufferPermit> {
-        let bytes = permits(bytes.min(H2_ANSWERS_BYTES));
-        Arc::clone(&self.answers).acquire_many_owned(bytes).await.ok()
+    /// As [`Self::try_acquire`], but waits; in the order of the calls.
+    pub(super) async fn acquire(&self, bytes: usize) -> Option<BufferPermit> {
+        let bytes = permits(bytes.min(H2_RESPONSES_BYTES));
+        Arc::clone(&self.responses).acquire_many_owned(bytes).await.ok()
     }
 
     fn progress(&self) -> MutexGuard<'_, Instant> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.flushed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) struct Stream {
 #[derive(Debug)]
 struct State {
     /// Pieces that h2 or hyper holds.
-    pieces: usize,
+    chunks: usize,
     /// When the client accepted the last piece, or the first one became available.
     since: Instant,
     /// Wakes the body when all pieces were accepted.
@@ -106,7 +106,7 @@ impl Stream {
         Arc::new(Self {
             send_buffer,
             state: Mutex::new(State {
-                pieces: 0,
+                chunks: 0,
                 since: Instant::now(),
                 waker: None,
             }),
@@ -121,14 +121,14 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn piece(self: &Arc<Self>, bytes: Bytes, space: Option<Arc<BufferPermit>>) -> Bytes {
+    pub(super) fn chunk(self: &Arc<Self>, bytes: Bytes, space: Option<Arc<BufferPermit>>) -> Bytes {
         let mut state = self.state();
-        if state.pieces == 0 {
+        if state.chunks == 0 {
             state.since = Instant::now();
         }
-        state.pieces += 1;
+        state.chunks += 1;
         drop(state);
-        Bytes::from_owner(Piece {
+        Bytes::from_owner(Chunk {
             bytes,
             stream: Arc::clone(self),
             _space: space,
@@ -136,12 +136,12 @@ impl Stream {
     }
 
     /// A piece was accepted by the client, or dropped with its stream.
-    fn taken(&self) {
+    fn flushed(&self) {
         let now = Instant::now();
         let mut state = self.state();
-        state.pieces = state.pieces.saturating_sub(1);
+        state.chunks = state.chunks.saturating_sub(1);
         state.since = now;
-        let waker = (state.pieces == 0).then(|| state.waker.take()).flatten();
+        let waker = (state.chunks == 0).then(|| state.waker.take()).flatten();
         drop(state);
         *self.send_buffer.progress() = now;
         if let Some(waker) = waker {
@@ -149,14 +149,14 @@ impl Stream {
         }
     }
 
-    pub(super) fn is_taken(&self) -> bool {
-        self.state().pieces == 0
+    pub(super) fn is_flushed(&self) -> bool {
+        self.state().chunks == 0
     }
 
     /// Waits until all pieces were accepted.
-    pub(super) fn poll_taken(&self, context: &Context<'_>) -> Poll<()> {
+    pub(super) fn poll_flushed(&self, context: &Context<'_>) -> Poll<()> {
         let mut state = self.state();
-        if state.pieces == 0 {
+        if state.chunks == 0 {
             return Poll::Ready(());
         }
         state.waker = Some(context.waker().clone());
@@ -165,14 +165,14 @@ impl Stream {
 
     fn poll_buffer_space(&self, context: &Context<'_>, wanted: usize) -> Poll<BufferSpace> {
         let files = Arc::clone(&self.send_buffer.files);
-        if let Ok(taken) = files.try_acquire_many_owned(permits(wanted)) {
+        if let Ok(flushed) = files.try_acquire_many_owned(permits(wanted)) {
             return Poll::Ready(BufferSpace {
                 bytes: wanted,
                 is_bounded: true,
-                _taken: Some(taken),
+                _taken: Some(flushed),
             });
         }
-        ready!(self.poll_taken(context));
+        ready!(self.poll_flushed(context));
         Poll::Ready(BufferSpace {
             bytes: wanted.min(H2_STREAM_BYTES),
             is_bounded: true,
@@ -183,13 +183,13 @@ impl Stream {
     /// When the stream counts as stalled; `None` while no data waits for the client.
     fn deadline(&self) -> Option<Instant> {
         let state = self.state();
-        (state.pieces > 0).then(|| state.since + self.send_buffer.stall)
+        (state.chunks > 0).then(|| state.since + self.send_buffer.stall)
     }
 
     /// Handles a stall: closes the connection if its client accepted nothing on any stream.
     fn handle_stall(&self) {
-        let taken = *self.send_buffer.progress();
-        if taken + self.send_buffer.stall <= Instant::now() {
+        let flushed = *self.send_buffer.progress();
+        if flushed + self.send_buffer.stall <= Instant::now() {
             tracing::debug!("connection aborted: the client does not read");
             self.send_buffer.connection.abort();
         }
@@ -197,21 +197,21 @@ impl Stream {
 }
 
 /// A piece of a response, until h2 has sent it.
-struct Piece {
+struct Chunk {
     bytes: Bytes,
     stream: Arc<Stream>,
     _space: Option<Arc<BufferPermit>>,
 }
 
-impl AsRef<[u8]> for Piece {
+impl AsRef<[u8]> for Chunk {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-impl Drop for Piece {
+impl Drop for Chunk {
     fn drop(&mut self) {
-        self.stream.taken();
+        self.stream.flushed();
     }
 }
 

@@ -98,7 +98,10 @@ impl Transport {
     /// Whether the next write may be a rejection by hyper: a head has arrived but no request, and no other response
     /// is incomplete. Data within a body may look like a rejection.
     fn may_reject(&self) -> bool {
-        !self.is_mid_write && self.head_buffer.is_after(self.connection.activity().begun())
+        !self.is_mid_write
+            && self
+                .head_buffer
+                .has_data_after(self.connection.activity().begun())
     }
 
     /// If hyper writes a rejection of its own, sends our response in its place.
@@ -211,7 +214,7 @@ fn poll_send(
 
 impl Drop for Transport {
     fn drop(&mut self) {
-        self.connection.leave(&mut self.socket);
+        self.connection.release_socket(&mut self.socket);
     }
 }
 

@@ -28,7 +28,7 @@ pub struct ActivityLog(Arc<Mutex<LastSeen>>);
 
 impl ActivityLog {
     /// Records a request of the caller.
-    pub fn note(&self, actor: &Actor, now: Timestamp) {
+    pub fn record(&self, actor: &Actor, now: Timestamp) {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         seen.users.insert(actor.user.id, now);
         match actor.auth_method {
@@ -57,7 +57,7 @@ impl ActivityLog {
             tokens: numbers(seen.tokens, PersonalAccessTokenId::get),
         };
         if !activity.users.is_empty() {
-            users.note_activity(&activity).await?;
+            users.record_activity(&activity).await?;
         }
         Ok(())
     }

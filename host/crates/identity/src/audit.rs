@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::Details;
 use crate::error::Result;
-use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
+use svc_domain::audit::{AuditAccount, AuditEntry, AuditEvent};
 use svc_domain::id::{IdGenerator, UserId};
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::{Clock, Timestamp};
@@ -84,7 +84,7 @@ impl BackgroundLog {
     }
 
     /// Writes an entry; `by` is the account that caused it, if any.
-    pub async fn note(&self, event: AuditEvent, by: Option<UserId>, details: Details<'_>) {
+    pub async fn record(&self, event: AuditEvent, by: Option<UserId>, details: Details<'_>) {
         if let Err(error) = self.write(event, by, details).await {
             tracing::warn!(%error, event = event.as_str(), "audit entry could not be stored");
         }
@@ -92,7 +92,7 @@ impl BackgroundLog {
 
     async fn write(&self, event: AuditEvent, by: Option<UserId>, details: Details<'_>) -> Result<()> {
         let actor = match by {
-            Some(id) => Some(AuditParty {
+            Some(id) => Some(AuditAccount {
                 id: Some(id),
                 name: self.users.account(id).await?.map(|account| account.user.username),
             }),

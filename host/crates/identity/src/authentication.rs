@@ -142,7 +142,7 @@ impl Authentication {
         if known.actor.user.is_guest && !self.settings.guest_access() {
             return Err(AuthenticationError::InvalidAccessToken);
         }
-        self.activity.note(&known.actor, now);
+        self.activity.record(&known.actor, now);
         Ok(known.actor)
     }
 
@@ -262,7 +262,7 @@ impl Authentication {
         let account = self.enabled_account(token.user).await?.ok_or(INVALID)?;
         let auth_method = AuthMethod::PersonalAccessToken(token.id);
         let mut actor = self.actor_of_account(account, auth_method, revision).await?;
-        actor.capabilities = narrowed(actor.capabilities, token.capabilities.as_deref());
+        actor.capabilities = restricted_to(actor.capabilities, token.capabilities.as_deref());
         Ok((actor, token.expires_at))
     }
 
@@ -315,7 +315,7 @@ impl Authentication {
 }
 
 /// Restricts capabilities to those of a personal access token; `None` does not restrict.
-pub(super) fn narrowed(capabilities: CapabilitySet, names: Option<&[String]>) -> CapabilitySet {
+pub(super) fn restricted_to(capabilities: CapabilitySet, names: Option<&[String]>) -> CapabilitySet {
     names.map_or(capabilities, |names| {
         capabilities.intersection(policy::capabilities_of_names(names))
     })

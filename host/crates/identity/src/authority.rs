@@ -2,7 +2,7 @@
 //! since the request was authorized.
 
 use crate::actor::{Actor, CredentialBinding};
-use crate::authentication::{AuthenticationError, narrowed};
+use crate::authentication::{AuthenticationError, restricted_to};
 use crate::error::{Result, ServiceError};
 use crate::{AuthContext, Context, capabilities_of};
 use svc_store::IdentityChange;
@@ -18,7 +18,9 @@ impl Context {
         let mut change = self.identity.change_identity().await?;
         // Every revocation increments the version counter, so an unchanged counter needs no check.
         if let Some(by) = by.into()
-            && !change.is_as_it_was(by.actor.user.id, by.actor.revision).await?
+            && !change
+                .is_unchanged_since(by.actor.user.id, by.actor.revision)
+                .await?
         {
             self.require_unchanged(&mut change, &by.actor).await?;
         }
@@ -50,7 +52,7 @@ impl Context {
                 let Some(token) = token.filter(|token| token.expires_at.is_none_or(|end| end > now)) else {
                     return Err(gone.into());
                 };
-                capabilities = narrowed(capabilities, token.capabilities.as_deref());
+                capabilities = restricted_to(capabilities, token.capabilities.as_deref());
             }
         }
         // The rules were checked against the capabilities of the request, so these must still be granted.

@@ -120,7 +120,7 @@ impl ServiceError {
 
     /// Turns `NotFound` into `Unknown` for an id that a field of the input contains.
     #[must_use]
-    pub fn named_by(self, path: &str) -> Self {
+    pub fn at_field(self, path: &str) -> Self {
         match self {
             Self::NotFound => Self::unknown(path, "there is no such item"),
             other => other,

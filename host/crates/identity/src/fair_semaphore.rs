@@ -111,7 +111,7 @@ impl WaitQueue {
     }
 
     /// Removes a waiter that was cancelled, if it is still queued.
-    fn leave(&mut self, network: ClientNetwork, ticket: u64) {
+    fn remove(&mut self, network: ClientNetwork, ticket: u64) {
         let Some(queue) = self.queues.get_mut(&network) else {
             return;
         };
@@ -183,7 +183,7 @@ struct QueuedWaiter<'a> {
 impl Drop for QueuedWaiter<'_> {
     fn drop(&mut self) {
         let PermitRequest { network, known } = self.request;
-        self.shared.state().wait_queue(known).leave(network, self.ticket);
+        self.shared.state().wait_queue(known).remove(network, self.ticket);
         self.called.close();
         // The permit arrived while the waiter was removed.
         if self.called.try_recv().is_ok() {

@@ -44,7 +44,7 @@ use crate::actor::Actor;
 use crate::capability::CapabilitySet;
 use crate::error::{Result, ServiceError};
 use crate::fair_semaphore::PermitRequest;
-use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
+use svc_domain::audit::{AuditAccount, AuditEntry, AuditEvent};
 use svc_domain::id::IdGenerator;
 use svc_domain::time::{Clock, Timestamp};
 use svc_domain::user::{Account, User};
@@ -114,8 +114,8 @@ impl Context {
         details: Details<'_>,
     ) -> AuditEntry {
         AuditEntry {
-            actor: actor.map(party),
-            target: target.map(party),
+            actor: actor.map(audit_account),
+            target: target.map(audit_account),
             address: client.address.map(|address| address.to_string()),
             ..audit::new_entry(&self.ids, self.now(), event, details)
         }
@@ -133,8 +133,8 @@ impl Context {
     }
 }
 
-fn party(user: &User) -> AuditParty {
-    AuditParty {
+fn audit_account(user: &User) -> AuditAccount {
+    AuditAccount {
         id: Some(user.id),
         name: Some(user.username.clone()),
     }

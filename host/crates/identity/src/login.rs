@@ -175,7 +175,7 @@ impl Logins {
             Ok(verdict) => verdict,
             Err(error) => {
                 // No password was compared, so the attempt is not counted.
-                attempt.forgive();
+                attempt.refund_all();
                 return Err(error);
             }
         };
@@ -183,7 +183,7 @@ impl Logins {
             self.audit(AuditEvent::LoginFailed, &request, user.as_ref());
             return Err(REFUSED);
         };
-        attempt.forgive();
+        attempt.refund_all();
         let hash = match hash {
             Some(hash) if outdated => Some(self.rehash(user.id, &request.client, password, hash).await?),
             hash => hash,
@@ -284,7 +284,7 @@ impl Logins {
         let hash = stored.and_then(|(_, hash)| hash);
         match self.passwords.verify(client.known(), password, hash).await? {
             Verdict::Right { .. } => {
-                attempt.forgive();
+                attempt.refund_all();
                 Ok(())
             }
             Verdict::Wrong => Err(ServiceError::Refused("the current password is wrong")),

@@ -23,7 +23,7 @@ const MAX_PARALLEL: usize = 4;
 /// caller or one of the address with the most waiting callers.
 const MAX_WAITING: usize = 64;
 /// Of those, callers from one address.
-const MAX_WAITING_OF_ONE: usize = 32;
+const MAX_WAITING_PER_NETWORK: usize = 32;
 /// How long a caller waits before it is rejected.
 const MAX_WAIT: Duration = Duration::from_secs(2);
 /// Salt of the hash that is computed for an unknown account, so that the response takes as long as for a known one.
@@ -131,7 +131,7 @@ impl Passwords {
         let semaphore = FairSemaphore::new(FairSemaphoreLimits {
             permits: threads,
             waiters: MAX_WAITING,
-            waiters_per_network: MAX_WAITING_OF_ONE,
+            waiters_per_network: MAX_WAITING_PER_NETWORK,
             timeout: MAX_WAIT,
         });
         Ok(Self(Arc::new(Shared {
@@ -346,7 +346,7 @@ mod tests {
             .iter()
             .filter(|outcome| matches!(outcome, Err(PasswordError::Busy)))
             .count();
-        assert!(busy >= 200 - MAX_WAITING_OF_ONE - MAX_PARALLEL, "{busy}");
+        assert!(busy >= 200 - MAX_WAITING_PER_NETWORK - MAX_PARALLEL, "{busy}");
         assert!(outcomes.iter().any(Result::is_ok));
     }
 

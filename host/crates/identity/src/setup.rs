@@ -83,7 +83,7 @@ impl Setup {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn look_again(&self) -> Result<()> {
+    pub async fn refresh_state(&self) -> Result<()> {
         self.done
             .store(self.users.owner_exists().await?, Ordering::Relaxed);
         self.ensure_guest().await
@@ -170,7 +170,7 @@ impl Setup {
             }
             Err(other) => return Err(other),
         };
-        self.settings.require_free(&settings)?;
+        self.settings.require_not_fixed(&settings)?;
         let (Some(username), Some(password), true) = (username, password, errors.is_empty()) else {
             return Err(ServiceError::Invalid(errors));
         };

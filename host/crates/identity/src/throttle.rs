@@ -232,7 +232,7 @@ impl Drop for Attempt {
 
 impl Attempt {
     /// Returns the tokens: the password was correct or was not compared.
-    pub fn forgive(self) {
+    pub fn refund_all(self) {
         self.shared.address.refund(&self.network);
         if let Some(user) = self.user {
             self.shared.user_and_address.refund(&(user, self.network));

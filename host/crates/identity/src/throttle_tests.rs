@@ -61,7 +61,7 @@ async fn correct_passwords_consume_no_tokens() {
         throttle
             .begin(Some(account(1)), network(1), false)
             .unwrap()
-            .forgive();
+            .refund_all();
     }
     assert_eq!(begun(&throttle, 100, 1, |_| 1), 20);
 }
@@ -79,7 +79,7 @@ async fn concurrent_correct_passwords_wait_and_wrong_ones_are_throttled() {
                 };
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 if right {
-                    attempt.forgive();
+                    attempt.refund_all();
                 }
                 true
             });
@@ -127,7 +127,7 @@ async fn hundred_consecutive_failures_slow_the_refill() {
     tokio::time::advance(Duration::from_secs(600)).await;
     assert!(throttle.begin(user, network(201), false).is_ok());
     // The owner signs in from a known address and is not throttled.
-    throttle.begin(user, network(1), true).unwrap().forgive();
+    throttle.begin(user, network(1), true).unwrap().refund_all();
     tokio::time::advance(Duration::from_secs(120)).await;
     assert!(throttle.begin(user, network(202), false).is_ok());
 }

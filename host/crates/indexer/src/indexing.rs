@@ -156,7 +156,7 @@ impl Indexing {
         // Concurrent: the update of the run's row may wait for the write lock that the scan holds.
         let outcome = tokio::select! {
             outcome = scan => outcome,
-            never = self.keep_saving() => match never {},
+            never = self.save_periodically() => match never {},
             never = teller.publish_periodically() => match never {},
         };
         // From here the run accepts no action. A stop that was accepted earlier determines its status.
@@ -230,7 +230,7 @@ impl Indexing {
         if matches!(trigger, RunTrigger::User | RunTrigger::Command) {
             details.push(("runId", run.id.to_string()));
         }
-        self.log.note(event, run.started_by, &details).await;
+        self.log.record(event, run.started_by, &details).await;
     }
 
     /// Number of files of the run's kinds in the last completed run.
@@ -251,7 +251,7 @@ impl Indexing {
     }
 
     /// Periodically updates the row of the active run.
-    async fn keep_saving(&self) -> Infallible {
+    async fn save_periodically(&self) -> Infallible {
         let mut save = tokio::time::interval(SAVE_EVERY);
         save.tick().await;
         loop {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::MissedTickBehavior;
 
-use crate::scan::{Effect, Phase, Progress, ScanControl};
+use crate::scan::{Phase, Progress, RunTransition, ScanControl};
 use svc_domain::id::RunId;
 use svc_domain::scan::{Directory, Run, RunCounts, RunStatus};
 use svc_domain::time::Clock;
@@ -33,10 +33,10 @@ impl RunEvents {
     }
 
     /// Publishes that the run was paused or resumed.
-    pub(super) fn transitioned(&self, effect: Effect, counts: &RunCounts) {
-        let kind = match effect {
-            Effect::Paused => EventKind::IndexingPaused,
-            Effect::Resumed => EventKind::IndexingResumed,
+    pub(super) fn transitioned(&self, transition: RunTransition, counts: &RunCounts) {
+        let kind = match transition {
+            RunTransition::Paused => EventKind::IndexingPaused,
+            RunTransition::Resumed => EventKind::IndexingResumed,
         };
         self.events
             .publish(|| messages::transitioned(kind, self.run, self.clock.now(), counts));
@@ -176,8 +176,12 @@ mod tests {
             (0, 400, Some(400), 10.0, None),
             (0, 0, Some(0), 0.0, None),
         ];
-        for (done, found, expected, seconds, told) in cases {
-            assert_eq!(eta(done, found, expected, seconds), told, "{done} of {found}");
+        for (done, found, expected, seconds, expected_eta) in cases {
+            assert_eq!(
+                eta(done, found, expected, seconds),
+                expected_eta,
+                "{done} of {found}"
+            );
         }
     }
 }

@@ -90,7 +90,7 @@ impl ScanScheduler {
 
     /// Without the delay after the start.
     #[must_use]
-    pub fn at_once(self) -> Self {
+    pub fn without_delay(self) -> Self {
         Self {
             first_run_after: Duration::ZERO,
             ..self

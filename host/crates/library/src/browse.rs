@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use listing::{Listing, Root, no_such_directory};
 use svc_domain::kind::MediaKind;
-use svc_domain::library::{MediaScope, ShownFolders};
+use svc_domain::library::{MediaScope, VisibleFolders};
 use svc_domain::path::{RelativePath, text_to_os};
 use svc_domain::time::Timestamp;
 use svc_identity::actor::Actor;
@@ -119,14 +119,14 @@ impl Browse {
     }
 
     /// The directories that the actor may see. Operators see all, because the logs of runs contain the paths as well.
-    async fn shown_to(&self, actor: &Actor, kind: &MediaKind) -> Result<ShownFolders> {
+    async fn visible_to(&self, actor: &Actor, kind: &MediaKind) -> Result<VisibleFolders> {
         if actor.scope == MediaScope::All || actor.may(Capability::IndexingRead) {
-            return Ok(ShownFolders::default());
+            return Ok(VisibleFolders::default());
         }
         let admitted = self.libraries.admitted_libraries(actor.user.id).await?;
         let libraries = self.libraries.libraries().await?.into_iter();
         let of_kind = libraries.filter(|library| library.kind == *kind);
-        Ok(ShownFolders::new(
+        Ok(VisibleFolders::new(
             of_kind
                 .map(|library| (library.paths, admitted.contains(&library.id)))
                 .collect(),
@@ -163,9 +163,9 @@ impl Browse {
                 "no directory of this kind is configured",
             ));
         }
-        let shown = self.shown_to(actor, &kind).await?;
+        let shown = self.visible_to(actor, &kind).await?;
         // A root without visible content is listed as empty.
-        if path != RelativePath::root() && !shown.shows(&path) {
+        if path != RelativePath::root() && !shown.contains(&path) {
             return Err(no_such_directory());
         }
         let extensions = self.plugins.by_extension(&kind).into_keys().collect();

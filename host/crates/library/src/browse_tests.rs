@@ -19,7 +19,7 @@ fn listing(roots: &[&Path], path: &str) -> Listing {
         kind: MediaKind::music(),
         files: true,
         extensions: HashSet::from(["mp3".to_owned()]),
-        shown: ShownFolders::default(),
+        shown: VisibleFolders::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Playback history: position, play count and watched state per user and item.
 
-use crate::items::{KnownItem, parse_id, parse_type, readable_types, with_summaries};
+use crate::items::{UserItemDetails, parse_id, parse_type, readable_types, with_summaries};
 use crate::playback_queues::PlaybackQueues;
 use crate::user_items;
 use svc_domain::change::ItemType;
@@ -19,7 +19,7 @@ pub const MAX_SECONDS: f64 = 10_000_000.0;
 
 /// A progress report as the client sent it.
 #[derive(Debug)]
-pub struct NewReport {
+pub struct PlaybackReport {
     /// Type of the item.
     pub media_type: String,
     /// The item.
@@ -64,7 +64,7 @@ struct Checked {
 }
 
 /// Validates a report.
-fn check(new: &NewReport) -> Result<Checked> {
+fn check(new: &PlaybackReport) -> Result<Checked> {
     let item = parse_type(&new.media_type).and_then(|item| {
         let is_played = item.is_played().then_some(item);
         is_played.ok_or_else(|| FieldError::new("mediaType", "is not a playable type"))
@@ -124,7 +124,7 @@ impl History {
     ///
     /// # Errors
     /// Invalid; unknown item or queue entry; database errors.
-    pub async fn report(&self, actor: &Actor, new: NewReport) -> Result<KnownItem> {
+    pub async fn report(&self, actor: &Actor, new: PlaybackReport) -> Result<UserItemDetails> {
         let Checked {
             key,
             position_ms,
@@ -153,9 +153,9 @@ impl History {
         .await?;
         let is_the_last = data.playback.played_at == Some(report.at);
         if let Some(place) = place.filter(|_| is_the_last) {
-            self.queues.follow(actor, place, position_ms).await?;
+            self.queues.advance_cursor(actor, place, position_ms).await?;
         }
-        Ok(KnownItem { key, summary, data })
+        Ok(UserItemDetails { key, summary, data })
     }
 
     /// The actor's history by time.
@@ -167,7 +167,7 @@ impl History {
         actor: &Actor,
         only: Option<ItemType>,
         part: OrderedPagination,
-    ) -> Result<Listing<KnownItem>> {
+    ) -> Result<Listing<UserItemDetails>> {
         let types = played_types(actor, only);
         user_items::list(
             (&self.user_items, &self.items),
@@ -183,7 +183,11 @@ impl History {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn resumable(&self, actor: &Actor, part: OrderedPagination) -> Result<Listing<KnownItem>> {
+    pub async fn resumable(
+        &self,
+        actor: &Actor,
+        part: OrderedPagination,
+    ) -> Result<Listing<UserItemDetails>> {
         let mut types = played_types(actor, None);
         types.retain(|item| matches!(item, ItemType::Movie | ItemType::TvEpisode));
         user_items::list(
@@ -200,7 +204,7 @@ impl History {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn next_up(&self, actor: &Actor, page: Pagination) -> Result<Listing<KnownItem>> {
+    pub async fn next_up(&self, actor: &Actor, page: Pagination) -> Result<Listing<UserItemDetails>> {
         if played_types(actor, Some(ItemType::TvEpisode)).is_empty() {
             return Ok(Listing {
                 items: Vec::new(),
@@ -227,10 +231,10 @@ impl History {
     ///
     /// # Errors
     /// Not found; database errors.
-    pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
+    pub async fn delete_for_user(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
         let key = (item, id.get());
         let (user_items, user) = (self.user_items.clone(), actor.user.id);
-        let delete = async move { user_items.forget_playback(user, key).await };
+        let delete = async move { user_items.delete_playback(user, key).await };
         user_items::delete(&self.context.tasks, &self.items, actor, key, delete).await
     }
 }

@@ -16,7 +16,7 @@ use svc_store::{ItemRepository, UserItemRepository};
 
 /// An item with its user's data.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KnownItem {
+pub struct UserItemDetails {
     /// The item.
     pub key: ItemKey,
     /// Title and a few fields for display.
@@ -139,11 +139,11 @@ pub(super) async fn with_summaries(
     repository: &ItemRepository,
     actor: &Actor,
     items: Vec<UserItem>,
-) -> Result<Vec<KnownItem>> {
+) -> Result<Vec<UserItemDetails>> {
     let keys = items.iter().map(|item| item.key);
     let mut summaries: HashMap<ItemKey, ItemSummary> = repository.item_summaries(&actor.scope, keys).await?;
     let known = items.into_iter().filter_map(|item| {
-        Some(KnownItem {
+        Some(UserItemDetails {
             key: item.key,
             summary: summaries.remove(&item.key)?,
             data: item.data,

@@ -35,7 +35,7 @@ pub struct LibraryInfo {
     /// Number of items.
     pub counts: LibraryCounts,
     /// Whether the actor may see the grants.
-    pub tells_grants: bool,
+    pub shows_grants: bool,
 }
 
 /// The libraries service.
@@ -66,7 +66,7 @@ async fn find(change: &mut IdentityChange, id: LibraryId) -> Result<Library> {
     found.ok_or(ServiceError::NotFound)
 }
 
-fn manages(actor: &Actor) -> bool {
+fn may_manage(actor: &Actor) -> bool {
     actor.may(Capability::LibrariesUpdate)
 }
 
@@ -103,7 +103,7 @@ impl Libraries {
         let take = usize::try_from(page.take).unwrap_or(usize::MAX);
         let asked = libraries.into_iter().skip(skip).take(take).collect();
         Ok(Listing {
-            items: self.with_counts(asked, manages(actor)).await?,
+            items: self.with_counts(asked, may_manage(actor)).await?,
             total,
             next: None,
         })
@@ -116,20 +116,20 @@ impl Libraries {
     pub async fn get(&self, actor: &Actor, id: LibraryId) -> Result<LibraryInfo> {
         let mut shown = self.visible(actor).await?;
         shown.retain(|library| library.id == id);
-        let mut found = self.with_counts(shown, manages(actor)).await?;
+        let mut found = self.with_counts(shown, may_manage(actor)).await?;
         found.pop().ok_or(ServiceError::NotFound)
     }
 
     async fn visible(&self, actor: &Actor) -> Result<Vec<Library>> {
         let mut libraries = self.libraries.libraries().await?;
-        if !actor.user.is_owner && !manages(actor) {
+        if !actor.user.is_owner && !may_manage(actor) {
             let admitted = self.libraries.admitted_libraries(actor.user.id).await?;
             libraries.retain(|library| admitted.contains(&library.id));
         }
         Ok(libraries)
     }
 
-    async fn with_counts(&self, libraries: Vec<Library>, tells_grants: bool) -> Result<Vec<LibraryInfo>> {
+    async fn with_counts(&self, libraries: Vec<Library>, shows_grants: bool) -> Result<Vec<LibraryInfo>> {
         if libraries.is_empty() {
             return Ok(Vec::new());
         }
@@ -137,7 +137,7 @@ impl Libraries {
         let info = |library: Library| LibraryInfo {
             counts: counts.get(&library.id).copied().unwrap_or_default(),
             library,
-            tells_grants,
+            shows_grants,
         };
         Ok(libraries.into_iter().map(info).collect())
     }

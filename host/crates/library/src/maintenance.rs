@@ -64,7 +64,7 @@ impl Maintenance {
     }
 
     async fn reload_changes(&self) -> Result<()> {
-        self.plugins.note_quarantines().await;
+        self.plugins.audit_quarantines().await;
         if self.context.identity.refresh_identity_revision().await? {
             self.settings.reload().await?;
             self.origins.reload().await?;

@@ -41,8 +41,8 @@ impl Movies {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn found(&self, actor: &Actor, hits: Hits) -> Result<Listing<Movie>> {
-        let mut movies = self.movies.found_movies(&actor.scope, hits).await?;
+    pub async fn of_hits(&self, actor: &Actor, hits: Hits) -> Result<Listing<Movie>> {
+        let mut movies = self.movies.movies_of_hits(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut movies.items).await?;
         Ok(movies)
     }

@@ -43,8 +43,8 @@ impl Music {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn found_tracks(&self, actor: &Actor, hits: Hits) -> Result<Listing<Track>> {
-        let mut tracks = self.music.found_tracks(hits).await?;
+    pub async fn tracks_of_hits(&self, actor: &Actor, hits: Hits) -> Result<Listing<Track>> {
+        let mut tracks = self.music.tracks_of_hits(hits).await?;
         self.add_user_data(actor, &mut tracks.items).await?;
         Ok(tracks)
     }
@@ -53,16 +53,16 @@ impl Music {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn found_releases(&self, actor: &Actor, hits: Hits) -> Result<Listing<Release>> {
-        Ok(self.music.found_releases(&actor.scope, hits).await?)
+    pub async fn releases_of_hits(&self, actor: &Actor, hits: Hits) -> Result<Listing<Release>> {
+        Ok(self.music.releases_of_hits(&actor.scope, hits).await?)
     }
 
     /// The artists of search hits.
     ///
     /// # Errors
     /// Database errors.
-    pub async fn found_artists(&self, actor: &Actor, hits: Hits) -> Result<Listing<Artist>> {
-        Ok(self.music.found_artists(&actor.scope, hits).await?)
+    pub async fn artists_of_hits(&self, actor: &Actor, hits: Hits) -> Result<Listing<Artist>> {
+        Ok(self.music.artists_of_hits(&actor.scope, hits).await?)
     }
 
     async fn add_user_data(&self, actor: &Actor, tracks: &mut [Track]) -> Result<()> {

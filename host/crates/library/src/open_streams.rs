@@ -213,7 +213,7 @@ impl Shared {
         self.close_ended();
         // Read before the queries, so that the next check sees a change in between.
         let revision = self.authentication.revision();
-        for (principal, streams) in self.outdated() {
+        for (principal, streams) in self.streams_to_recheck() {
             let permissions = self.authentication.permissions(&principal).await?;
             for (id, capability, file) in streams {
                 let permitted = match &permissions {
@@ -240,18 +240,18 @@ impl Shared {
     }
 
     /// Streams whose permission has to be checked, by principal.
-    fn outdated(&self) -> HashMap<Principal, Vec<(u64, Capability, FileId)>> {
-        let mut outdated: HashMap<_, Vec<_>> = HashMap::new();
+    fn streams_to_recheck(&self) -> HashMap<Principal, Vec<(u64, Capability, FileId)>> {
+        let mut streams_to_recheck: HashMap<_, Vec<_>> = HashMap::new();
         for (id, entry) in &self.state().open {
             let changed = self.authentication.revision_of(entry.principal.user());
             let is_outdated = entry.revision.is_none_or(|known| changed > known)
                 || self.authentication.is_expired(&entry.principal, entry.ends);
             if is_outdated && !entry.has_ended.load(Ordering::Acquire) {
-                let same = outdated.entry(entry.principal).or_default();
+                let same = streams_to_recheck.entry(entry.principal).or_default();
                 same.push((*id, entry.capability, entry.file));
             }
         }
-        outdated
+        streams_to_recheck
     }
 
     async fn permits(

@@ -5,8 +5,8 @@ mod input;
 use input::{parse, results};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::list::{Listing, Order, Pagination};
-use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbum};
-use svc_events::{EventKind, Events, photos as told};
+use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumViewers, PhotoAlbum};
+use svc_events::{EventKind, Events, photos as photo_events};
 use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
@@ -107,7 +107,7 @@ impl PhotoAlbums {
         let mut patch = Self::check(input)?;
         patch.users = self.known_users(actor, patch.users).await?;
         let now = self.context.now();
-        let readers = AlbumReaders {
+        let viewers = AlbumViewers {
             everyone: patch.everyone.unwrap_or_default(),
             users: patch.users.unwrap_or_default(),
         };
@@ -118,7 +118,7 @@ impl PhotoAlbums {
                 .name
                 .ok_or_else(|| ServiceError::invalid("name", "is missing"))?,
             description: patch.description.flatten(),
-            readers: readers.clone(),
+            viewers: viewers.clone(),
         };
         let (this, id, owner) = (self.clone(), new.id, actor.user.id);
         run_to_completion(&self.context.tasks, "photo-album-create", async move {
@@ -130,7 +130,7 @@ impl PhotoAlbums {
                 let message = "you have reached the limit on albums";
                 return Err(ServiceError::conflict(ErrorCode::TooManyPhotoAlbums, message));
             }
-            this.publish(EventKind::PhotoAlbumCreated, (owner, id), &readers, None);
+            this.publish(EventKind::PhotoAlbumCreated, (owner, id), &viewers, None);
             Ok(())
         })
         .await?;
@@ -161,12 +161,12 @@ impl PhotoAlbums {
         let (this, owner) = (self.clone(), actor.user.id);
         run_to_completion(&self.context.tasks, "photo-album-update", async move {
             let now = this.context.now();
-            let readers = this
+            let viewers = this
                 .photo_albums
                 .update_photo_album(owner, id, &patch, now)
                 .await?;
-            let readers = readers.ok_or(ServiceError::NotFound)?;
-            this.publish(EventKind::PhotoAlbumUpdated, (owner, id), &readers, None);
+            let viewers = viewers.ok_or(ServiceError::NotFound)?;
+            this.publish(EventKind::PhotoAlbumUpdated, (owner, id), &viewers, None);
             Ok(())
         })
         .await?;
@@ -180,9 +180,9 @@ impl PhotoAlbums {
     pub async fn delete(&self, actor: &Actor, id: PhotoAlbumId) -> Result<()> {
         let (this, owner) = (self.clone(), actor.user.id);
         run_to_completion(&self.context.tasks, "photo-album-delete", async move {
-            let readers = this.photo_albums.delete_photo_album(owner, id).await?;
-            let readers = readers.ok_or(ServiceError::NotFound)?;
-            this.publish(EventKind::PhotoAlbumDeleted, (owner, id), &readers, None);
+            let viewers = this.photo_albums.delete_photo_album(owner, id).await?;
+            let viewers = viewers.ok_or(ServiceError::NotFound)?;
+            this.publish(EventKind::PhotoAlbumDeleted, (owner, id), &viewers, None);
             Ok(())
         })
         .await
@@ -201,10 +201,10 @@ impl PhotoAlbums {
                 .photo_albums
                 .add_to_photo_album(&scope, (owner, id), &ids, limits::PHOTOS, now)
                 .await?;
-            let (outcomes, added, readers) = added.ok_or(ServiceError::NotFound)?;
+            let (outcomes, added, viewers) = added.ok_or(ServiceError::NotFound)?;
             if !added.is_empty() {
                 let kind = EventKind::PhotoAlbumPhotosAdded;
-                this.publish(kind, (owner, id), &readers, Some(&added));
+                this.publish(kind, (owner, id), &viewers, Some(&added));
             }
             Ok(outcomes)
         })
@@ -230,10 +230,10 @@ impl PhotoAlbums {
                 .photo_albums
                 .remove_from_photo_album((owner, id), &ids, now)
                 .await?;
-            let (outcomes, removed, readers) = removed.ok_or(ServiceError::NotFound)?;
+            let (outcomes, removed, viewers) = removed.ok_or(ServiceError::NotFound)?;
             if !removed.is_empty() {
                 let kind = EventKind::PhotoAlbumPhotosRemoved;
-                this.publish(kind, (owner, id), &readers, Some(&removed));
+                this.publish(kind, (owner, id), &viewers, Some(&removed));
             }
             Ok(outcomes)
         })
@@ -253,9 +253,9 @@ impl PhotoAlbums {
         &self,
         kind: EventKind,
         album: (UserId, PhotoAlbumId),
-        readers: &AlbumReaders,
+        viewers: &AlbumViewers,
         photos: Option<&[PhotoId]>,
     ) {
-        told::publish_album(&self.events, kind, album, readers, photos);
+        photo_events::publish_album(&self.events, kind, album, viewers, photos);
     }
 }

@@ -8,7 +8,7 @@ use svc_domain::id::{LibraryId, PhotoId};
 use svc_domain::list::{ListRequest, Listing, Order};
 use svc_domain::photo::Photo;
 use svc_domain::photo_bucket::{Granularity, PhotoBucket};
-use svc_events::{Events, photos as told};
+use svc_events::{Events, photos as photo_events};
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::{Result, ServiceError};
@@ -73,8 +73,8 @@ impl Photos {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn found(&self, actor: &Actor, hits: Hits) -> Result<Listing<Photo>> {
-        let mut photos = self.photos.found_photos(hits).await?;
+    pub async fn of_hits(&self, actor: &Actor, hits: Hits) -> Result<Listing<Photo>> {
+        let mut photos = self.photos.photos_of_hits(hits).await?;
         self.add_albums(actor, &mut photos.items).await?;
         self.add_user_data(actor, &mut photos.items).await?;
         Ok(photos)
@@ -134,7 +134,7 @@ impl Photos {
             let now = this.context.now();
             let class = this.photos.update_photo(&scope, id, &patch, now).await?;
             let class = class.ok_or(ServiceError::NotFound)?;
-            this.events.publish(|| told::updated(id, class));
+            this.events.publish(|| photo_events::updated(id, class));
             Ok(())
         })
         .await?;
@@ -151,7 +151,11 @@ impl Photos {
             return Ok(false);
         };
         let may = actor.may(Capability::PhotoAlbumsRead);
-        Ok(!may || !self.photo_albums.sees_photo_album(actor.user.id, album).await?)
+        Ok(!may
+            || !self
+                .photo_albums
+                .can_see_photo_album(actor.user.id, album)
+                .await?)
     }
 
     async fn add_albums(&self, actor: &Actor, photos: &mut [Photo]) -> Result<()> {

@@ -37,10 +37,12 @@ impl PluginList {
     }
 
     /// Writes an audit entry for each plugin quarantined since the last call.
-    pub async fn note_quarantines(&self) {
+    pub async fn audit_quarantines(&self) {
         for (plugin, reason) in self.newly_quarantined() {
             let details = [("plugin", plugin), ("reason", reason)];
-            self.log.note(AuditEvent::PluginQuarantined, None, &details).await;
+            self.log
+                .record(AuditEvent::PluginQuarantined, None, &details)
+                .await;
         }
     }
 

@@ -1,6 +1,6 @@
 //! Ratings and favorites of users.
 
-use crate::items::{KnownItem, parse_id, parse_type, readable_types};
+use crate::items::{UserItemDetails, parse_id, parse_type, readable_types};
 use crate::user_items;
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
@@ -39,7 +39,7 @@ impl Ratings {
         media_type: &str,
         media_id: &str,
         rating: f64,
-    ) -> Result<KnownItem> {
+    ) -> Result<UserItemDetails> {
         let in_bounds = (0.0..=1.0).contains(&rating);
         let rating_fault = (!in_bounds).then(|| FieldError::new("rating", "must be a number from 0 to 1"));
         let key = match (
@@ -60,7 +60,7 @@ impl Ratings {
             Ok(user_items.rate(user, key, rating, now).await?)
         })
         .await?;
-        Ok(KnownItem { key, summary, data })
+        Ok(UserItemDetails { key, summary, data })
     }
 
     /// The actor's ratings by time, restricted to favorites if requested.
@@ -73,7 +73,7 @@ impl Ratings {
         only: Option<ItemType>,
         favorites: bool,
         part: OrderedPagination,
-    ) -> Result<Listing<KnownItem>> {
+    ) -> Result<Listing<UserItemDetails>> {
         let list = UserItemList::Ratings {
             least: if favorites { FAVORITE } else { 0.0 },
         };
@@ -85,10 +85,10 @@ impl Ratings {
     ///
     /// # Errors
     /// Not found; database errors.
-    pub async fn forget(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
+    pub async fn delete_for_user(&self, actor: &Actor, item: ItemType, id: MediaId) -> Result<bool> {
         let key = (item, id.get());
         let (user_items, user) = (self.user_items.clone(), actor.user.id);
-        let delete = async move { user_items.forget_rating(user, key).await };
+        let delete = async move { user_items.delete_rating(user, key).await };
         user_items::delete(&self.context.tasks, &self.items, actor, key, delete).await
     }
 }

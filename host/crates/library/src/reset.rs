@@ -84,7 +84,7 @@ pub struct Reset {
     /// The configured media directories.
     pub media: Arc<[(MediaKind, PathBuf)]>,
     /// Serialises resets: two concurrent factory resets could mix marker, database and key of different instances.
-    pub turn: Arc<Mutex<()>>,
+    pub lock: Arc<Mutex<()>>,
 }
 
 impl Reset {
@@ -92,7 +92,7 @@ impl Reset {
     ///
     /// # Errors
     /// Refused without the capability of this type; invalid without the right text; database errors.
-    pub async fn carry_out(&self, by: AuthContext, reset: ResetType, phrase: &str) -> Result<()> {
+    pub async fn execute(&self, by: AuthContext, reset: ResetType, phrase: &str) -> Result<()> {
         // After a factory reset anyone can set up the server, so it requires a login.
         if reset == ResetType::Factory && !by.actor.is_signed_in() {
             return Err(ServiceError::TokenNotPermitted);
@@ -108,7 +108,7 @@ impl Reset {
         }
         let this = self.clone();
         run_to_completion(&self.context.tasks, "reset", async move {
-            let _turn = this.turn.lock().await;
+            let _guard = this.lock.lock().await;
             // A caller that waited for a factory reset has lost its account and must not stop a run.
             drop(this.context.change_by(&by).await?);
             this.stop_indexing().await;
@@ -124,10 +124,10 @@ impl Reset {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn factory_unasked(&self) -> Result<()> {
+    pub async fn factory_reset_unattended(&self) -> Result<()> {
         let this = self.clone();
         run_to_completion(&self.context.tasks, "reset", async move {
-            let _turn = this.turn.lock().await;
+            let _guard = this.lock.lock().await;
             this.stop_indexing().await;
             this.factory(None).await
         })
@@ -184,7 +184,7 @@ impl Reset {
         self.throttle.clear();
         self.settings.reload().await?;
         self.origins.reload().await?;
-        self.setup.look_again().await?;
+        self.setup.refresh_state().await?;
         self.directories
             .sync_directories(&self.media, &self.context.ids, self.context.now())
             .await?;

@@ -138,13 +138,15 @@ impl Search {
         let mut found = SearchResults::default();
         for (index, hits) in indexes.into_iter().zip(hits) {
             match index {
-                SearchIndex::Tracks => found.tracks = Some(self.music.found_tracks(actor, hits).await?),
-                SearchIndex::Releases => found.releases = Some(self.music.found_releases(actor, hits).await?),
-                SearchIndex::Artists => found.artists = Some(self.music.found_artists(actor, hits).await?),
-                SearchIndex::Photos => found.photos = Some(self.photos.found(actor, hits).await?),
-                SearchIndex::Movies => found.movies = Some(self.movies.found(actor, hits).await?),
-                SearchIndex::Shows => found.shows = Some(self.tv.found_shows(actor, hits).await?),
-                SearchIndex::Episodes => found.episodes = Some(self.tv.found_episodes(actor, hits).await?),
+                SearchIndex::Tracks => found.tracks = Some(self.music.tracks_of_hits(actor, hits).await?),
+                SearchIndex::Releases => {
+                    found.releases = Some(self.music.releases_of_hits(actor, hits).await?)
+                }
+                SearchIndex::Artists => found.artists = Some(self.music.artists_of_hits(actor, hits).await?),
+                SearchIndex::Photos => found.photos = Some(self.photos.of_hits(actor, hits).await?),
+                SearchIndex::Movies => found.movies = Some(self.movies.of_hits(actor, hits).await?),
+                SearchIndex::Shows => found.shows = Some(self.tv.shows_of_hits(actor, hits).await?),
+                SearchIndex::Episodes => found.episodes = Some(self.tv.episodes_of_hits(actor, hits).await?),
             }
         }
         if wants(SearchType::PhotoAlbum) {

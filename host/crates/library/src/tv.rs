@@ -39,16 +39,16 @@ impl Tv {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn found_shows(&self, actor: &Actor, hits: Hits) -> Result<Listing<Show>> {
-        Ok(self.tv.found_shows(&actor.scope, hits).await?)
+    pub async fn shows_of_hits(&self, actor: &Actor, hits: Hits) -> Result<Listing<Show>> {
+        Ok(self.tv.shows_of_hits(&actor.scope, hits).await?)
     }
 
     /// The episodes of search hits.
     ///
     /// # Errors
     /// Database errors.
-    pub async fn found_episodes(&self, actor: &Actor, hits: Hits) -> Result<Listing<Episode>> {
-        let mut episodes = self.tv.found_episodes(&actor.scope, hits).await?;
+    pub async fn episodes_of_hits(&self, actor: &Actor, hits: Hits) -> Result<Listing<Episode>> {
+        let mut episodes = self.tv.episodes_of_hits(&actor.scope, hits).await?;
         self.add_user_data(actor, &mut episodes.items).await?;
         Ok(episodes)
     }

@@ -1,6 +1,6 @@
 //! Ratings and playback history have the same shape: records of a user about items, which are listed and deleted here.
 
-use crate::items::{KnownItem, find_item, with_summaries};
+use crate::items::{UserItemDetails, find_item, with_summaries};
 use svc_domain::change::ItemType;
 use svc_domain::list::{Listing, OrderedPagination};
 use svc_domain::user_data::{ItemKey, ItemSummary};
@@ -20,7 +20,7 @@ pub(super) async fn item_of_request(
     key: ItemKey,
 ) -> Result<ItemSummary> {
     let found = find_item(items, actor, key).await;
-    found.map_err(|error| error.named_by("mediaId"))
+    found.map_err(|error| error.at_field("mediaId"))
 }
 
 /// Lists the actor's items of these types.
@@ -33,7 +33,7 @@ pub(super) async fn list(
     types: &[ItemType],
     list: UserItemList,
     part: OrderedPagination,
-) -> Result<Listing<KnownItem>> {
+) -> Result<Listing<UserItemDetails>> {
     let listing = user_items
         .list_user_items(actor.user.id, &actor.scope, types, list, part)
         .await?;

@@ -100,7 +100,7 @@ impl Video {
                 Err(error) => return Err(error),
             }
         }
-        if !self.video_files.sees_video(&actor.scope, of).await? {
+        if !self.video_files.can_see_video(&actor.scope, of).await? {
             return Err(ServiceError::NotFound);
         }
         Err(failure)
@@ -143,6 +143,6 @@ async fn open_first(found: Vec<(MediaFile, Vec<String>)>) -> Result<OpenedMedia>
 
 /// Resolves a sidecar name from a plugin. The name is untrusted and must not leave the directory.
 fn sidecar(media: MediaFile, name: &str) -> Option<MediaFile> {
-    let path: RelativePath = media.path.beside(name)?;
+    let path: RelativePath = media.path.sibling(name)?;
     Some(MediaFile { path, ..media })
 }

@@ -22,7 +22,7 @@ pub struct Backups {
 
 /// An incomplete backup.
 #[derive(Debug)]
-pub struct Draft {
+pub struct UnfinishedBackup {
     backups: PathBuf,
     path: PathBuf,
     database: PathBuf,
@@ -76,7 +76,7 @@ impl Backups {
     ///
     /// # Errors
     /// The file system's.
-    pub fn begin(&self, now: Timestamp) -> io::Result<Draft> {
+    pub fn begin(&self, now: Timestamp) -> io::Result<UnfinishedBackup> {
         let path = self.path.join(DRAFT);
         match std::fs::remove_dir_all(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -85,7 +85,7 @@ impl Backups {
         make_private(&path)?;
         let database = path.join(DATABASE);
         new_private_file(&database)?;
-        Ok(Draft {
+        Ok(UnfinishedBackup {
             backups: self.path.clone(),
             path,
             database,
@@ -138,7 +138,7 @@ fn is_backup(name: &str) -> bool {
             })
 }
 
-impl Draft {
+impl UnfinishedBackup {
     /// The empty file to copy the database to.
     pub fn database(&self) -> &Path {
         &self.database

@@ -29,12 +29,12 @@ struct Shared {
 }
 
 /// Counts a running task; dropped when the task completes, panics or is aborted.
-struct Counted {
+struct TaskGuard {
     name: &'static str,
     tasks: Tasks,
 }
 
-impl Counted {
+impl TaskGuard {
     fn new(name: &'static str, tasks: &Tasks) -> Self {
         tasks
             .0
@@ -45,7 +45,7 @@ impl Counted {
     }
 }
 
-impl Drop for Counted {
+impl Drop for TaskGuard {
     fn drop(&mut self) {
         self.tasks.0.open.send_modify(|open| {
             if let Some(number) = open.get_mut(self.name) {
@@ -66,7 +66,7 @@ impl Tasks {
         name: &'static str,
         task: impl Future<Output = T> + Send + 'static,
     ) -> JoinHandle<T> {
-        let counted = Counted::new(name, self);
+        let counted = TaskGuard::new(name, self);
         let task = async move {
             let _counted = counted;
             task.await

@@ -35,7 +35,7 @@ pub(super) struct Budgets {
 }
 
 impl Budgets {
-    /// The budget of this purpose; `None` for a scan, which the breaker limits.
+    /// The budget of this purpose; `None` for a scan, which the quarantine limits.
     pub(super) fn of(&self, purpose: Purpose) -> Option<&Budget> {
         match purpose {
             Purpose::Scan => None,

@@ -49,7 +49,7 @@ impl CallState {
 
 /// Why the host ended a call. Passes through the guest as a wasmtime error.
 #[derive(Debug, Clone, thiserror::Error)]
-pub(super) enum Stop {
+pub(super) enum StopReason {
     #[error("deadline of {0:?} passed")]
     Timeout(Duration),
     #[error("no progress for {0:?}: waiting for storage or CPU")]
@@ -62,17 +62,17 @@ pub(super) enum Stop {
     Budget(String),
 }
 
-impl From<Stop> for ExtractFailure {
-    fn from(stop: Stop) -> Self {
+impl From<StopReason> for ExtractFailure {
+    fn from(stop: StopReason) -> Self {
         match stop {
-            Stop::Timeout(limit) => Self::Timeout { limit },
-            Stop::Starved(waited) => Self::Io(format!(
+            StopReason::Timeout(limit) => Self::Timeout { limit },
+            StopReason::Starved(waited) => Self::Io(format!(
                 "no progress for {:.1} s: the storage or the machine is too slow",
                 waited.as_secs_f64()
             )),
-            Stop::Cancelled => Self::Io("cancelled, because its result is no longer needed".to_owned()),
-            Stop::Memory(limit) => Self::OutOfMemory { limit },
-            Stop::Budget(what) => Self::Budget(what),
+            StopReason::Cancelled => Self::Io("cancelled, because its result is no longer needed".to_owned()),
+            StopReason::Memory(limit) => Self::OutOfMemory { limit },
+            StopReason::Budget(what) => Self::Budget(what),
         }
     }
 }

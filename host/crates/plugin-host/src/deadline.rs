@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 use wasmtime::UpdateDeadline;
 
-use crate::call::Stop;
+use crate::call::StopReason;
 use crate::limits;
 
 /// The deadline of one call. Most calls end before the first tick and never read the clock.
@@ -41,9 +41,9 @@ impl Deadline {
 
     /// Called by the guest's code when an epoch deadline passes: ends the call, or returns the number of ticks until
     /// the next check.
-    pub(super) fn check(&mut self) -> Result<UpdateDeadline, Stop> {
+    pub(super) fn check(&mut self) -> Result<UpdateDeadline, StopReason> {
         let next_check = match &self.cancelled {
-            Some(cancelled) if cancelled.load(Ordering::Relaxed) => return Err(Stop::Cancelled),
+            Some(cancelled) if cancelled.load(Ordering::Relaxed) => return Err(StopReason::Cancelled),
             Some(_) => limits::CANCEL_CHECK,
             None => Duration::MAX,
         };
@@ -51,7 +51,7 @@ impl Deadline {
             .map(|time| UpdateDeadline::Continue(ticks(time.min(next_check))))
     }
 
-    fn decide(&mut self, now: Instant, cpu_now: Duration) -> Result<Duration, Stop> {
+    fn decide(&mut self, now: Instant, cpu_now: Duration) -> Result<Duration, StopReason> {
         let Some(running) = &mut self.running else {
             // The first tick: most calls end before it, so the clock is read only now. The guest gains at most one
             // tick.
@@ -71,13 +71,13 @@ impl Deadline {
         if running.extended_to.is_some() {
             let starved = used < self.limit / 4;
             return Err(if starved {
-                Stop::Starved(elapsed)
+                StopReason::Starved(elapsed)
             } else {
-                Stop::Timeout(self.limit)
+                StopReason::Timeout(self.limit)
             });
         }
         if used >= self.limit * 9 / 10 {
-            return Err(Stop::Timeout(self.limit));
+            return Err(StopReason::Timeout(self.limit));
         }
         let rest = self.limit - used;
         running.extended_to = Some(elapsed + rest);
@@ -121,7 +121,7 @@ mod tests {
         );
         assert!(matches!(
             deadline.decide(now + SECOND, SECOND),
-            Err(Stop::Timeout(SECOND))
+            Err(StopReason::Timeout(SECOND))
         ));
     }
 
@@ -135,7 +135,7 @@ mod tests {
         );
         assert!(matches!(
             deadline.decide(now + SECOND * 3 / 2, SECOND * 3 / 4),
-            Err(Stop::Timeout(SECOND))
+            Err(StopReason::Timeout(SECOND))
         ));
     }
 
@@ -149,7 +149,7 @@ mod tests {
         };
         assert_eq!(after, ticks(limits::CANCEL_CHECK));
         cancelled.store(true, Ordering::Relaxed);
-        assert!(matches!(deadline.check(), Err(Stop::Cancelled)));
+        assert!(matches!(deadline.check(), Err(StopReason::Cancelled)));
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(deadline.decide(now + SECOND, Duration::ZERO).unwrap(), SECOND);
         assert!(matches!(
             deadline.decide(now + SECOND * 2, SECOND / 10),
-            Err(Stop::Starved(_))
+            Err(StopReason::Starved(_))
         ));
     }
 }

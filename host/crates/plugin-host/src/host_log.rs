@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::bindings::svc::plugin::log;
-use crate::call::{CallState, Stop};
+use crate::call::{CallState, StopReason};
 use crate::limits;
 
 /// Log state of one store.
@@ -22,7 +22,7 @@ impl LogState {
         self.lines = 0;
     }
 
-    fn write(&mut self, level: log::Level, message: &str, file: &str) -> Result<(), Stop> {
+    fn write(&mut self, level: log::Level, message: &str, file: &str) -> Result<(), StopReason> {
         self.lines += 1;
         let plugin = &*self.plugin_id;
         if self.lines > limits::LOG_LINES {
@@ -30,7 +30,10 @@ impl LogState {
                 tracing::warn!(target: "svc::plugin", plugin, file, "log limit of the plugin reached; its further lines for this file are discarded");
             }
             if self.lines > limits::LOG_LINES + limits::REFUSALS {
-                return Err(Stop::Budget(format!("more than {} log lines", limits::LOG_LINES)));
+                return Err(StopReason::Budget(format!(
+                    "more than {} log lines",
+                    limits::LOG_LINES
+                )));
             }
             return Ok(());
         }

@@ -8,7 +8,7 @@ use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, pread};
 
 use crate::bindings::svc::plugin::{source, types};
-use crate::call::{CallState, Stop};
+use crate::call::{CallState, StopReason};
 use crate::host_related::Sidecars;
 use crate::limits;
 use crate::limits::Limits;
@@ -212,7 +212,7 @@ impl SourceState {
     fn reject(&mut self, what: String) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
         self.refusals += 1;
         if self.refusals > limits::REFUSALS {
-            return Err(Stop::Budget(what).into());
+            return Err(StopReason::Budget(what).into());
         }
         self.fault.get_or_insert(SourceFault::Budget(what));
         Ok(Err(types::IoError::BudgetExhausted))

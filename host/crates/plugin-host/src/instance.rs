@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wasmtime::{Store, Trap, WasmBacktrace};
 
 use crate::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
-use crate::call::{CallState, Stop};
+use crate::call::{CallState, StopReason};
 use crate::convert;
 use crate::host_source::{SourceFault, SourceFile};
 use crate::limits;
@@ -112,7 +112,7 @@ impl Instance {
             .thumbnailer
             .clone()
             .ok_or_else(|| lacks("thumbnailer"))?;
-        let asked: Vec<_> = sizes
+        let requested: Vec<_> = sizes
             .iter()
             .take(limits::RENDERED_SIZES)
             .map(|size| thumbnailer::Bounds {
@@ -124,7 +124,7 @@ impl Instance {
         // Includes space for the records around the bytes; the bytes themselves are limited in the validation.
         self.store
             .set_hostcall_fuel(limits::RENDERED_BYTES + limits::LIFTED_BYTES);
-        let answer = thumbnailer.call_render(&mut self.store, &asked);
+        let answer = thumbnailer.call_render(&mut self.store, &requested);
         self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
         let images = self.end(answer)?.map_err(convert::failure)?;
         validate_images::images(images, sizes)
@@ -191,7 +191,7 @@ fn lacks(ability: &str) -> ExtractFailure {
 
 /// Maps the error of a guest to an extraction failure.
 fn failure_of(error: &wasmtime::Error) -> ExtractFailure {
-    if let Some(stop) = error.downcast_ref::<Stop>() {
+    if let Some(stop) = error.downcast_ref::<StopReason>() {
         return stop.clone().into();
     }
     if let Some(trap) = error.downcast_ref::<Trap>() {

@@ -7,7 +7,6 @@
 //! `Host` implementation, a line in `loader.rs`, and a hostile guest with a test.
 
 mod bindings;
-mod breaker;
 mod budget;
 mod cache;
 mod call;
@@ -28,8 +27,9 @@ mod manifest;
 mod memory;
 mod native;
 mod plugin;
+mod plugin_index;
+mod quarantine;
 mod registry;
-mod routes;
 mod settings;
 mod stats;
 mod status;

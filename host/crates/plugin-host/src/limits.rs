@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::manifest::{AskedLimits, Manifest, ManifestFiles};
+use crate::manifest::{Manifest, ManifestFiles, RequestedLimits};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -210,18 +210,18 @@ pub(super) struct Limits {
 
 impl Limits {
     /// The limits that the manifest requests, within the caps.
-    pub(super) fn granted(asked: &AskedLimits, caps: &Caps) -> Self {
-        let mib = |asked: Option<u32>, default: u64, max: u64| {
-            asked.map_or(default, |mib| u64::from(mib) * MIB).min(max)
+    pub(super) fn granted(requested: &RequestedLimits, caps: &Caps) -> Self {
+        let mib = |requested: Option<u32>, default: u64, max: u64| {
+            requested.map_or(default, |mib| u64::from(mib) * MIB).min(max)
         };
         Self {
-            time: asked
+            time: requested
                 .seconds_per_file
                 .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
                 .unwrap_or(caps.default_time)
                 .min(caps.max_time),
-            memory: mib(asked.memory_mib, caps.default_memory, caps.max_memory),
-            read_bytes: mib(asked.read_mib, caps.default_read_bytes, caps.max_read_bytes),
+            memory: mib(requested.memory_mib, caps.default_memory, caps.max_memory),
+            read_bytes: mib(requested.read_mib, caps.default_read_bytes, caps.max_read_bytes),
             reads: caps.reads,
         }
     }
@@ -239,8 +239,8 @@ impl AbilityLimits {
     /// The limits that the manifest requests, within the caps.
     pub(super) fn granted(manifest: &Manifest, caps: &LimitCaps) -> Self {
         let of = |files: &Option<ManifestFiles>, caps| {
-            let asked = files.as_ref().map(|files| &files.limits);
-            Limits::granted(asked.unwrap_or(&AskedLimits::default()), caps)
+            let requested = files.as_ref().map(|files| &files.limits);
+            Limits::granted(requested.unwrap_or(&RequestedLimits::default()), caps)
         };
         Self {
             extract: Limits::granted(&manifest.limits, &caps.extract),

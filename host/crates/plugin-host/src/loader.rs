@@ -9,7 +9,6 @@ use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 use crate::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
 use crate::bindings::svc::plugin::{log, related, source};
 use crate::bindings::{PACKAGE, VERSION};
-use crate::breaker::Breaker;
 use crate::budget::Budgets;
 use crate::cache::CodeCache;
 use crate::call::CallState;
@@ -21,6 +20,7 @@ use crate::limits;
 use crate::limits::{AbilityLimits, LimitCaps};
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginCode};
+use crate::quarantine::Quarantine;
 use crate::settings::Isolation;
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState};
@@ -108,7 +108,7 @@ impl Loader<'_> {
             isolation,
             code: Box::new(code),
             stats: SharedStats::default(),
-            breaker: Breaker::default(),
+            quarantine: Quarantine::default(),
             budgets: Budgets::default(),
             manifest: manifest.clone(),
         };

@@ -42,7 +42,7 @@ pub struct Manifest {
     pub permissions: BTreeMap<String, String>,
     /// Requested limits per file of its kinds; the host may grant less.
     #[serde(default)]
-    pub limits: AskedLimits,
+    pub limits: RequestedLimits,
 }
 
 /// A media kind, and its files that the plugin reads.
@@ -69,13 +69,13 @@ pub struct ManifestFiles {
     pub media_types: Vec<String>,
     /// Requested limits per file; the host may grant less.
     #[serde(default)]
-    pub limits: AskedLimits,
+    pub limits: RequestedLimits,
 }
 
 /// The limits that a manifest requests.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct AskedLimits {
+pub struct RequestedLimits {
     /// Memory in MiB.
     pub memory_mib: Option<u32>,
     /// Seconds per file.
@@ -196,7 +196,7 @@ impl Manifest {
     }
 }
 
-impl AskedLimits {
+impl RequestedLimits {
     fn check(&self) -> Result<(), ManifestError> {
         let seconds = self.seconds_per_file;
         check(

@@ -2,7 +2,7 @@
 
 use wasmtime::ResourceLimiter;
 
-use crate::call::Stop;
+use crate::call::StopReason;
 use crate::limits;
 
 /// Linear memory of one store.
@@ -39,7 +39,7 @@ impl ResourceLimiter for MemoryMeter {
         if used > self.limit {
             // An error instead of a failed `memory.grow`: otherwise the guest could retry, and would abort with an
             // error of its own.
-            return Err(Stop::Memory(self.limit).into());
+            return Err(StopReason::Memory(self.limit).into());
         }
         self.used = used;
         Ok(true)
@@ -52,7 +52,7 @@ impl ResourceLimiter for MemoryMeter {
         _maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
         if desired > limits::TABLE_ELEMENTS {
-            return Err(Stop::Memory(self.limit).into());
+            return Err(StopReason::Memory(self.limit).into());
         }
         Ok(true)
     }

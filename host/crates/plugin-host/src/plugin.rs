@@ -6,11 +6,11 @@ use std::sync::Arc;
 use wasmtime::component::InstancePre;
 
 use crate::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
-use crate::breaker::Breaker;
 use crate::budget::Budgets;
 use crate::call::CallState;
 use crate::limits::AbilityLimits;
 use crate::manifest::Manifest;
+use crate::quarantine::Quarantine;
 use crate::settings::Isolation;
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
@@ -25,7 +25,7 @@ pub(super) struct LoadedPlugin {
     pub(super) isolation: Isolation,
     pub(super) code: Box<dyn AsCode>,
     pub(super) stats: SharedStats,
-    pub(super) breaker: Breaker,
+    pub(super) quarantine: Quarantine,
     pub(super) budgets: Budgets,
 }
 
@@ -77,17 +77,17 @@ impl PluginHandle {
 
     /// Whether it may be called: it is not quarantined.
     pub fn is_active(&self) -> bool {
-        !self.0.breaker.is_open()
+        !self.0.quarantine.is_quarantined()
     }
 
     /// Why it is quarantined, if it is.
     pub fn quarantine_reason(&self) -> Option<String> {
-        self.0.breaker.open_reason()
+        self.0.quarantine.quarantine_reason()
     }
 
     /// Ends its quarantine. False if it was not quarantined.
     pub fn release(&self) -> bool {
-        self.0.breaker.release()
+        self.0.quarantine.release()
     }
 
     /// The current status.
@@ -97,12 +97,12 @@ impl PluginHandle {
             origin: plugin.origin.clone(),
             digest: plugin.digest.clone(),
             manifest: Some(plugin.manifest.clone()),
-            state: match plugin.breaker.open_reason() {
+            state: match plugin.quarantine.quarantine_reason() {
                 Some(reason) => PluginState::Quarantined { reason },
                 None => PluginState::Active,
             },
             has_artwork: self.has_artwork(),
-            degraded: plugin.breaker.is_degraded(),
+            degraded: plugin.quarantine.is_degraded(),
             stats: Some(plugin.stats.snapshot()),
         }
     }

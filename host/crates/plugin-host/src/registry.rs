@@ -13,7 +13,7 @@ use crate::engine;
 use crate::limits;
 use crate::loader::{Loader, new_linker};
 use crate::plugin::PluginHandle;
-use crate::routes::Routes;
+use crate::plugin_index::PluginIndex;
 use crate::settings::{BuiltIn, Isolation, PluginHostError, PluginSettings};
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
 use crate::ticker::Ticker;
@@ -27,7 +27,7 @@ pub struct Plugins(Arc<PluginsInner>);
 pub(super) struct PluginsInner {
     /// In the order of loading.
     entries: Vec<Entry>,
-    routes: Routes,
+    plugin_index: PluginIndex,
     pub(super) ticker: Ticker,
 }
 
@@ -85,11 +85,11 @@ impl Plugins {
         if let Err(error) = loader.cache.prune(&in_use) {
             tracing::warn!("old compiled plugins could not be removed: {error}");
         }
-        let routes = Routes::new(handles(&entries));
+        let plugin_index = PluginIndex::new(handles(&entries));
         drop(ticking);
         Ok(Self(Arc::new(PluginsInner {
             entries,
-            routes,
+            plugin_index,
             ticker,
         })))
     }
@@ -106,7 +106,7 @@ impl Plugins {
         kind: &MediaKind,
         extension: &str,
     ) -> impl Iterator<Item = &'a PluginHandle> + use<'a> {
-        let of_kind = self.0.routes.by_kind.get(kind);
+        let of_kind = self.0.plugin_index.by_kind.get(kind);
         let lower = extension.to_ascii_lowercase();
         let found = of_kind.and_then(|extensions| extensions.get(&lower));
         found.into_iter().flatten().filter(|plugin| plugin.is_active())
@@ -115,7 +115,7 @@ impl Plugins {
     /// The extractors of this kind by file extension in lower case, in the order in which they are called, including
     /// quarantined ones.
     pub fn by_extension(&self, kind: &MediaKind) -> HashMap<String, Vec<PluginHandle>> {
-        self.0.routes.by_kind.get(kind).cloned().unwrap_or_default()
+        self.0.plugin_index.by_kind.get(kind).cloned().unwrap_or_default()
     }
 
     /// Extensions, in lower case, of the sidecars that plugins of this kind may read.
@@ -135,7 +135,7 @@ impl Plugins {
     /// Kind and extractor for files with this extension if the kind is not known; the alphabetically first kind if
     /// there are several.
     pub fn for_extension(&self, extension: &str) -> Option<(MediaKind, PluginHandle)> {
-        let kinds = self.0.routes.by_kind.keys();
+        let kinds = self.0.plugin_index.by_kind.keys();
         kinds
             .into_iter()
             .find_map(|kind| Some((kind.clone(), self.for_file(kind, extension)?)))
@@ -143,12 +143,15 @@ impl Plugins {
 
     /// The active thumbnailer for a file extension (without the dot) or MIME type, in any case.
     pub fn thumbnailer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
-        self.0.routes.thumbnailers.active(extension_or_media_type)
+        self.0.plugin_index.thumbnailers.active(extension_or_media_type)
     }
 
     /// The active waveform analyzer for a file extension (without the dot) or MIME type, in any case.
     pub fn waveform_analyzer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
-        self.0.routes.waveform_analyzers.active(extension_or_media_type)
+        self.0
+            .plugin_index
+            .waveform_analyzers
+            .active(extension_or_media_type)
     }
 
     /// The plugin with this id, if it was loaded; it may be quarantined.
@@ -158,7 +161,7 @@ impl Plugins {
 
     /// The kinds that extractors read, in alphabetical order.
     pub fn kinds(&self) -> Vec<MediaKind> {
-        self.0.routes.by_kind.keys().cloned().collect()
+        self.0.plugin_index.by_kind.keys().cloned().collect()
     }
 
     /// A worker with instances of its own, for one thread.

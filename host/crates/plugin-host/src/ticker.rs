@@ -28,7 +28,7 @@ struct State {
 }
 
 /// Keeps the clock running until dropped. Required while guests are called.
-pub(super) struct Ticking(Arc<Shared>);
+pub(super) struct TickerGuard(Arc<Shared>);
 
 impl Ticker {
     /// Starts the thread.
@@ -48,9 +48,9 @@ impl Ticker {
     }
 
     /// Keeps the clock running until the result is dropped.
-    pub(super) fn hold(&self) -> Ticking {
+    pub(super) fn hold(&self) -> TickerGuard {
         self.shared.change(|state| state.workers += 1);
-        Ticking(Arc::clone(&self.shared))
+        TickerGuard(Arc::clone(&self.shared))
     }
 }
 
@@ -74,7 +74,7 @@ impl Shared {
     }
 }
 
-impl Drop for Ticking {
+impl Drop for TickerGuard {
     fn drop(&mut self) {
         // The clock is not woken: it notices at its next tick.
         let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,7 @@ use crate::plugin::{LoadedPlugin, PluginHandle};
 use crate::registry::PluginsInner;
 use crate::settings::Isolation;
 use crate::stats::Counters;
-use crate::ticker::Ticking;
+use crate::ticker::TickerGuard;
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
 use svc_domain::rendering::{ImageBounds, RenderedImage};
 use svc_domain::waveform::AudioSummary;
@@ -19,8 +19,8 @@ use svc_domain::waveform::AudioSummary;
 /// guests runs while there is a worker.
 pub struct Worker {
     slots: Vec<Slot>,
-    _ticking: Ticking,
-    /// Dropped last, so that the clock outlives `_ticking`.
+    _ticker_guard: TickerGuard,
+    /// Dropped last, so that the clock outlives `_ticker_guard`.
     _plugins: Arc<PluginsInner>,
 }
 
@@ -34,7 +34,7 @@ impl Worker {
     pub(super) fn new(plugins: Arc<PluginsInner>) -> Self {
         Self {
             slots: Vec::new(),
-            _ticking: plugins.ticker.hold(),
+            _ticker_guard: plugins.ticker.hold(),
             _plugins: plugins,
         }
     }
@@ -113,7 +113,7 @@ impl Slot {
         call: impl FnOnce(&mut Instance, &LoadedPlugin) -> Result<T, ExtractFailure>,
     ) -> Result<T, ExtractFailure> {
         let plugin = &*self.plugin.0;
-        if let Some(reason) = plugin.breaker.open_reason() {
+        if let Some(reason) = plugin.quarantine.quarantine_reason() {
             // Not a failure of the file: it is read again when the plugin is active.
             return Err(ExtractFailure::Io(format!(
                 "the plugin `{}` is quarantined: {reason}",
@@ -125,8 +125,8 @@ impl Slot {
         if let Some(retry_after) = budget.and_then(|budget| budget.wait(started)) {
             return Err(ExtractFailure::Later { retry_after });
         }
-        // Only calls of scans are numbered: the breaker counts those.
-        let number = budget.is_none().then(|| plugin.breaker.begin());
+        // Only calls of scans are numbered: the quarantine counts those.
+        let number = budget.is_none().then(|| plugin.quarantine.begin());
         let mut memory = 0;
         let instance = self.instance.take().map_or_else(|| Instance::start(plugin), Ok);
         let result = instance.and_then(|mut instance| {
@@ -140,11 +140,11 @@ impl Slot {
         let failure = result.as_ref().err();
         self.counters.count(failure, started.elapsed(), memory);
         match (failure.filter(|failure| failure.blames_plugin()), number) {
-            (None, Some(number)) => plugin.breaker.succeeded(number),
+            (None, Some(number)) => plugin.quarantine.succeeded(number),
             // The caller, who knows the file, reports the failure itself.
             (Some(failure), Some(number)) => {
-                if plugin.breaker.failed(number, failure) {
-                    let reason = plugin.breaker.open_reason().unwrap_or_default();
+                if plugin.quarantine.failed(number, failure) {
+                    let reason = plugin.quarantine.quarantine_reason().unwrap_or_default();
                     tracing::error!(plugin = &*plugin.id, "plugin quarantined: {reason}");
                 }
             }
@@ -165,7 +165,7 @@ impl Slot {
 /// Whether an instance has reached its number of files.
 fn is_used_up(plugin: &LoadedPlugin, calls: u32) -> bool {
     match plugin.isolation {
-        _ if plugin.breaker.is_degraded() => true,
+        _ if plugin.quarantine.is_degraded() => true,
         Isolation::Worker => false,
         Isolation::Recycle(files) => calls >= files,
         Isolation::PerFile => true,

@@ -8,7 +8,7 @@ use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
 use crate::query::where_clause::{WhereClause, direction};
 use sqlx::AssertSqlSafe;
-use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
+use svc_domain::audit::{AuditAccount, AuditEntry, AuditEvent};
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;
@@ -37,12 +37,12 @@ struct AuditRow {
     details: String,
 }
 
-fn party(id: Option<i64>, name: Option<String>) -> Option<AuditParty> {
-    let party = AuditParty {
+fn account(id: Option<i64>, name: Option<String>) -> Option<AuditAccount> {
+    let account = AuditAccount {
         id: id.map(UserId::from),
         name,
     };
-    (party.id.is_some() || party.name.is_some()).then_some(party)
+    (account.id.is_some() || account.name.is_some()).then_some(account)
 }
 
 impl TryFrom<AuditRow> for AuditEntry {
@@ -55,8 +55,8 @@ impl TryFrom<AuditRow> for AuditEntry {
             times: row.times,
             last_at: Timestamp::from_millis(row.last_at),
             event: AuditEvent::from_name(&row.event).ok_or(StoreError::InvalidValue("audit event"))?,
-            actor: party(row.actor_id, row.actor_name),
-            target: party(row.target_id, row.target_name),
+            actor: account(row.actor_id, row.actor_name),
+            target: account(row.target_id, row.target_name),
             address: row.address,
             details: serde_json::from_str(&row.details)
                 .map_err(|_| StoreError::InvalidValue("audit detail"))?,
@@ -96,8 +96,8 @@ async fn fold(tx: &mut Tx, entry: &AuditEntry) -> Result<bool> {
     Ok(tx.execute(FOLD, &values).await? > 0)
 }
 
-fn id_of(party: Option<&AuditParty>) -> Option<i64> {
-    party.and_then(|party| party.id).map(UserId::get)
+fn id_of(account: Option<&AuditAccount>) -> Option<i64> {
+    account.and_then(|account| account.id).map(UserId::get)
 }
 
 fn json_of(entry: &AuditEntry) -> String {
@@ -141,9 +141,9 @@ async fn insert(tx: &mut Tx, entry: &AuditEntry) -> Result<()> {
         entry.at,
         entry.event.as_str(),
         id_of(actor),
-        actor.and_then(|party| party.name.as_deref()),
+        actor.and_then(|account| account.name.as_deref()),
         id_of(target),
-        target.and_then(|party| party.name.as_deref()),
+        target.and_then(|account| account.name.as_deref()),
         entry.address.as_deref(),
         json_of(entry),
         entry.times,

@@ -123,8 +123,8 @@ impl ChangeRepository {
         let item = |change: &Change| (change.change.item, change.item);
         let items: Vec<_> = changes.iter().map(item).collect();
         let access = accessible_items_of(&self.db, scope, &items).await?;
-        let told =
+        let is_visible =
             |change: &Change| change.change.kind == ChangeKind::Removed || access.contains(&item(change));
-        Ok(changes.into_iter().filter(told).collect())
+        Ok(changes.into_iter().filter(is_visible).collect())
     }
 }

@@ -43,7 +43,7 @@ fn lease_from(moment: Timestamp) -> Timestamp {
 impl IdNode {
     /// Checks that the ids in `tx` are covered by the lease. Returns the new end of the lease if it had to be
     /// extended, which takes effect once `tx` is committed.
-    pub(crate) async fn cover(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
+    pub(crate) async fn ensure_lease(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
         if self.is_lost.load(Ordering::Acquire) {
             return Err(StoreError::IdNodeLost(self.node));
         }
@@ -119,7 +119,7 @@ impl IdNodeRepository {
             clock,
             is_lost: AtomicBool::new(false),
         };
-        self.db.write_queue().hold(leased);
+        self.db.write_queue().set_id_node(leased);
         Ok(ids)
     }
 

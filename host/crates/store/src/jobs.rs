@@ -145,13 +145,13 @@ impl JobRepository {
         order: Order,
         page: Pagination,
     ) -> Result<Listing<Job>> {
-        let mut asked = WhereClause::default();
-        asked.push("j.job_type = ", filter.job_type.as_deref(), "");
-        asked.push("j.status = ", filter.status.map(|status| status as i16), "");
-        let (sql, values) = asked.count("jobs j");
+        let mut clause = WhereClause::default();
+        clause.push("j.job_type = ", filter.job_type.as_deref(), "");
+        clause.push("j.status = ", filter.status.map(|status| status as i16), "");
+        let (sql, values) = clause.count("jobs j");
         let total = self.db.pools().count(sql, values).await?;
         let order = direction(order, "j.job_id ASC", "j.job_id DESC");
-        let (sql, values) = asked.page(ROWS, order, page);
+        let (sql, values) = clause.page(ROWS, order, page);
         let rows = self
             .db
             .pools()

@@ -67,7 +67,7 @@ pub use music::{
 };
 pub use photo_albums::{AlbumOrder, NewPhotoAlbum, PhotoAlbumRepository};
 pub use photos::{BoundingBox, PhotoFilter, PhotoOrder, PhotoRepository};
-pub use playback_queues::{Place, PlaybackQueueRepository, QueueChange, QueueWindow};
+pub use playback_queues::{PlaybackQueueRepository, QueueChange, QueuePosition, QueueWindow};
 pub use query::item_filter::ItemFilter;
 pub use roles::RoleRepository;
 pub use runs::{RunLogFilter, RunRepository};

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::db::Database;
 use crate::db::args::args;
 use crate::db::bulk::in_lists;
-use crate::db::dialect::{LOCK_IDENTITY, take_time};
+use crate::db::dialect::{LOCK_IDENTITY, lift_statement_timeout};
 use crate::db::{Engine, Tx};
 use crate::error::{Result, StoreError};
 use crate::identity::{IdentityChange, raise_revision};
@@ -167,7 +167,11 @@ impl Placement {
 
 impl Database {
     /// Restricts a scope to these libraries; an empty list restricts nothing.
-    pub(crate) async fn narrowed(&self, scope: &MediaScope, libraries: &[LibraryId]) -> Result<MediaScope> {
+    pub(crate) async fn restricted_to_libraries(
+        &self,
+        scope: &MediaScope,
+        libraries: &[LibraryId],
+    ) -> Result<MediaScope> {
         if libraries.is_empty() {
             return Ok(scope.clone());
         }
@@ -176,7 +180,7 @@ impl Database {
         for (class, members) in rows {
             let members = ids_from_json(&members)?;
             let inside = libraries.iter().any(|library| members.contains(&library.get()));
-            if inside && scope.may_see_file(class) {
+            if inside && scope.can_see_file(class) {
                 classes.push(class);
             }
         }
@@ -344,7 +348,7 @@ impl IdentityChange {
 
     /// Recomputes the access class of every folder of a kind.
     async fn place_folders(&mut self, kind: &MediaKind) -> Result<()> {
-        take_time(self.tx()).await?;
+        lift_statement_timeout(self.tx()).await?;
         let mut placement = Placement::of_kind(self.tx(), kind).await?;
         let sql = "SELECT o.folder_id, o.path, o.access_class FROM folders o \
                    JOIN directories d ON d.directory_id = o.directory_id WHERE d.media_kind = $1";

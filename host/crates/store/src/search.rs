@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::query::access_filter::AccessFilter;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};
-use svc_domain::text::{asked_words, search_words, sort_key};
+use svc_domain::text::{query_words, search_words, sort_key};
 
 impl SearchIndex {
     /// `FROM` and `WHERE` clauses of the items of the scope that match the words `$1`.
@@ -44,39 +44,39 @@ const RANKED: u32 = 200;
 
 /// Rank of a hit, best first: the title equals the query, starts with it, contains it, or another field matched.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum Rank {
     Equal,
     Beginning,
     Within,
     Elsewhere,
 }
 
-fn fit(asked: &str, title: &str) -> Fit {
+fn rank(query_text: &str, title: &str) -> Rank {
     let title = search_words(title);
-    if title == asked {
-        Fit::Equal
-    } else if title.starts_with(asked) {
-        Fit::Beginning
-    } else if title.contains(asked) {
-        Fit::Within
+    if title == query_text {
+        Rank::Equal
+    } else if title.starts_with(query_text) {
+        Rank::Beginning
+    } else if title.contains(query_text) {
+        Rank::Within
     } else {
-        Fit::Elsewhere
+        Rank::Elsewhere
     }
 }
 
 /// Whether each query word is the prefix of a word in the name.
-pub(crate) fn has_all(name: &str, asked: &[String]) -> bool {
+pub(crate) fn contains_all_words(name: &str, query_text: &[String]) -> bool {
     let name = search_words(name);
     let has = |word: &String| name.split(' ').any(|own| own.starts_with(word.as_str()));
-    !asked.is_empty() && asked.iter().all(has)
+    !query_text.is_empty() && query_text.iter().all(has)
 }
 
 /// Ranks hits by their sort titles and returns a page of their ids.
-pub(crate) fn best_of(titles: Vec<(i64, String)>, text: &str, page: Pagination) -> Vec<i64> {
-    let asked = search_words(&sort_key(text));
+pub(crate) fn rank_hits(titles: Vec<(i64, String)>, text: &str, page: Pagination) -> Vec<i64> {
+    let query_text = search_words(&sort_key(text));
     let mut ranked: Vec<_> = titles
         .into_iter()
-        .map(|(id, title)| (fit(&asked, &title), title, id))
+        .map(|(id, title)| (rank(&query_text, &title), title, id))
         .collect();
     ranked.sort_unstable();
     part_of(ranked, page).map(|(.., id)| id).collect()
@@ -123,7 +123,7 @@ impl SearchRepository {
         text: &str,
         page: Pagination,
     ) -> Result<Vec<Hits>> {
-        let query = search_query(self.db.pools().engine(), &asked_words(text));
+        let query = search_query(self.db.pools().engine(), &query_words(text));
         let mut found = vec![Vec::new(); indexes.len()];
         if query.is_empty() || indexes.is_empty() {
             return Ok(found.into_iter().map(|ids| Listing::new(ids, 0)).collect());
@@ -139,7 +139,7 @@ impl SearchRepository {
             lists.push(if ids.len() <= RANKED as usize {
                 let total = ids.len() as u64;
                 let best = match index.titles() {
-                    Some(titles) => best_of(self.db.rows_of_listed(titles, &ids, "").await?, text, page),
+                    Some(titles) => rank_hits(self.db.rows_of_listed(titles, &ids, "").await?, text, page),
                     None => part_of(ids, page).collect(),
                 };
                 Listing::new(best, total)

@@ -85,7 +85,7 @@ const PRESENTED: &str = concat!(
 
 /// Deletes the used tokens of a session before the first one that is unused or was used recently. Later ones stay,
 /// whatever the clock did, because each token is derived from the one before.
-const FORGET_USED: &str = "DELETE FROM refresh_tokens WHERE session_id = $1 AND generation < \
+const DELETE_USED: &str = "DELETE FROM refresh_tokens WHERE session_id = $1 AND generation < \
                            (SELECT min(kept.generation) FROM refresh_tokens kept WHERE kept.session_id = $1 \
                            AND (kept.rotated_at IS NULL OR kept.rotated_at >= $2))";
 
@@ -115,7 +115,7 @@ pub struct Rotation<'a> {
     /// New idle expiry of the session.
     pub idle_expires_at: Timestamp,
     /// Tokens used before this moment are deleted.
-    pub forget_before: Timestamp,
+    pub delete_before: Timestamp,
 }
 
 /// Sessions and their refresh tokens.
@@ -267,8 +267,8 @@ impl IdentityChange {
         .await?;
         self.insert_refresh_token(rotation.session, rotation.successor, rotation.generation)
             .await?;
-        let values = args![rotation.session.get(), rotation.forget_before];
-        self.execute(FORGET_USED, &values).await.map(drop)
+        let values = args![rotation.session.get(), rotation.delete_before];
+        self.execute(DELETE_USED, &values).await.map(drop)
     }
 
     /// Ends a session of an account with its access tokens; `false` if the account has no such open session.
@@ -305,7 +305,7 @@ impl IdentityChange {
     }
 
     /// Stores that an account signed in from an address.
-    pub async fn note_known_address(&mut self, user: UserId, address: &str, now: Timestamp) -> Result<()> {
+    pub async fn record_known_address(&mut self, user: UserId, address: &str, now: Timestamp) -> Result<()> {
         let sql = "INSERT INTO known_addresses (user_id, address, last_success_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (user_id, address) DO UPDATE SET last_success_at = excluded.last_success_at";
         self.execute(sql, &args![user.get(), address, now])

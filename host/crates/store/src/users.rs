@@ -258,7 +258,7 @@ impl UserRepository {
     }
 
     /// Stores when accounts, sessions and tokens were last used. A power cut may lose it.
-    pub async fn note_activity(&self, activity: &Activity) -> Result<()> {
+    pub async fn record_activity(&self, activity: &Activity) -> Result<()> {
         let mut tx = self.db.write_record(WritePriority::Scan).await?;
         let statements = [
             (

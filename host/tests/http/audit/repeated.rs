@@ -170,13 +170,15 @@ async fn quarantine_writes_an_entry_for_each_plugin() {
     let maintenance = server.app.maintenance.clone();
     let upkeep = svc_platform::tasks::spawn("upkeep", async move { maintenance.run().await });
     let mut lines = Vec::new();
-    let told = async {
+    let reported = async {
         while lines.len() < 2 {
             tokio::task::yield_now().await;
             lines = server.audit(AuditEvent::PluginQuarantined).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), told).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), reported)
+        .await
+        .unwrap();
     upkeep.abort();
     assert_eq!(times(&server.audit(AuditEvent::PluginQuarantined).await), [1, 1]);
     let mut named: Vec<_> = lines.iter().map(|line| detail(line, "plugin")).collect();

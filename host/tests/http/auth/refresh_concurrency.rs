@@ -173,7 +173,7 @@ async fn parallel_refreshes_with_one_cookie_return_one_cookie() {
 
 #[covers("T11")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn refresh_that_is_cut_off_leaves_the_session_valid() {
+async fn refresh_that_is_disconnected_leaves_the_session_valid() {
     let server = TestServer::start().await;
     let user = server.user("ada", true, &["owner"]).await;
     let cookies = begin_sessions(&server, user, WORKERS * SESSIONS).await;
@@ -263,7 +263,7 @@ async fn login_overtaken_by_an_account_change_leaves_no_session() {
 
 #[covers("T11")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn login_or_logout_that_is_cut_off_leaves_no_partial_session() {
+async fn login_or_logout_that_is_disconnected_leaves_no_partial_session() {
     let server = TestServer::start().await;
     let owner = server.as_owner().await;
     server.set(&owner, "guest_access", json!(true)).await;

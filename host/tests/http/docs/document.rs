@@ -76,8 +76,8 @@ fn document_declares_actual_defaults_event_types_and_content_types() {
         );
         let declared = parameter(path, "order");
         assert_eq!(declared["schema"]["default"].as_str(), order, "{path}");
-        let told = declared["description"].as_str().unwrap().contains("default:");
-        assert_eq!(told, order.is_none(), "{path}");
+        let reported = declared["description"].as_str().unwrap().contains("default:");
+        assert_eq!(reported, order.is_none(), "{path}");
     }
     let events = operation("/api/v1/events/subscribe")["description"]
         .as_str()

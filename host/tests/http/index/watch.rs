@@ -83,7 +83,7 @@ async fn empty_index_is_scanned_once_after_the_setup() {
     on_each_database(async |server: TestServer| {
         server.folder(MediaKind::music()).await;
         let eve = server.as_user("eve", &["administrator"]).await;
-        // Without `at_once` only the setup triggers this run.
+        // Without `without_delay` only the setup triggers this run.
         follow(server.state.scan_scheduler.clone());
         wait_for_watch(&eve).await;
         assert_eq!(server.number("SELECT count(*) FROM runs").await, 0);
@@ -163,7 +163,7 @@ async fn directories_are_watched_after_a_factory_reset() {
 async fn changes_before_the_watch_started_are_indexed() {
     let (server, token) = start_server().await;
     set(&token, json!({"scan_schedule": "off"})).await;
-    follow(server.state.scan_scheduler.clone().at_once());
+    follow(server.state.scan_scheduler.clone().without_delay());
     ask_until(&token, RUNS, |runs| runs[1] == 1).await;
     let runs = token.get(RUNS).await.json();
     assert!(has_looked_at(&runs, ""), "{runs}");

@@ -85,7 +85,7 @@ async fn backup_opens_as_a_copy_of_the_database() {
             .sum::<u64>()
     });
     // The audit entry follows the end of the job.
-    let told = async {
+    let reported = async {
         loop {
             let lines = server.audit(AuditEvent::BackupMade).await;
             match lines.as_slice() {
@@ -95,7 +95,7 @@ async fn backup_opens_as_a_copy_of_the_database() {
             }
         }
     };
-    let line = tokio::time::timeout(PATIENCE, told).await.unwrap();
+    let line = tokio::time::timeout(PATIENCE, reported).await.unwrap();
     assert_eq!(line.details["name"], name);
     assert_eq!(json!(line.details["jobId"]), job["jobId"]);
     assert_eq!(line.actor.unwrap().name.as_deref(), Some("ada"));

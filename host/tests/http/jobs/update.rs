@@ -75,13 +75,13 @@ async fn job_is_paused_resumed_and_cancelled_with_events() {
     assert!(jobs.act(JobId::from(1), JobAction::Pause).await.is_err());
 
     for client in &mut hears {
-        let mut told = Vec::new();
-        while told.len() < 5 {
+        let mut reported = Vec::new();
+        while reported.len() < 5 {
             let event = client.next().await.unwrap();
             let payload = &event["payload"];
             match event["type"].as_str().unwrap() {
                 "job.current_progress" => assert!(payload["completedTasks"].is_number()),
-                kind => told.push((kind.to_owned(), payload.clone())),
+                kind => reported.push((kind.to_owned(), payload.clone())),
             }
         }
         let started = |job: &Job| {
@@ -99,7 +99,7 @@ async fn job_is_paused_resumed_and_cancelled_with_events() {
             started(&first),
             completed(&first, "completed"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
     assert!(deaf.is_silent().await);
     jobs.stop();

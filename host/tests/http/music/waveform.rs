@@ -210,12 +210,12 @@ async fn slow_waveform_is_202_and_published_to_its_requesters() {
     }
     room.analyzer.hold(false);
     for (client, token, query) in [(&mut of_ann, &ann, "?bins=32"), (&mut of_bob, &bob, "")] {
-        let told = client.next().await.unwrap();
-        assert_eq!(told["type"], "music.waveform_ready");
-        assert_eq!(told["payload"]["musicTrackId"], id.to_string());
+        let reported = client.next().await.unwrap();
+        assert_eq!(reported["type"], "music.waveform_ready");
+        assert_eq!(reported["payload"]["musicTrackId"], id.to_string());
         let answered = room.ask(token, id, query).await;
         assert_eq!(
-            (answered.status, &told["payload"]["waveform"]),
+            (answered.status, &reported["payload"]["waveform"]),
             (200, &answered.json())
         );
     }

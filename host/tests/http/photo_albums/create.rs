@@ -138,7 +138,7 @@ async fn album_beyond_the_limit_of_an_account_is_409() {
             owner: ben,
             name: number.to_string(),
             description: None,
-            readers: Default::default(),
+            viewers: Default::default(),
         };
         assert!(
             server

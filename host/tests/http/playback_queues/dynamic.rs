@@ -108,10 +108,10 @@ async fn extension_is_published_to_the_owner_only() {
         "playbackQueueItemId": place(item),
     });
     assert_eq!(bea.patch("/api/v1/history", &report).await.status, 200);
-    let told = hers.next().await.unwrap();
-    assert_eq!(told["type"], "playback_queue.extended");
+    let reported = hers.next().await.unwrap();
+    assert_eq!(reported["type"], "playback_queue.extended");
     assert_eq!(
-        told["payload"],
+        reported["payload"],
         json!({"playbackQueueId": queue["playbackQueueId"], "added": 50, "total": 100})
     );
     let now = bea.get(&at(&queue, "")).await.json();

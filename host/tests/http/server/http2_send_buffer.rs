@@ -15,7 +15,7 @@ use svc_api::access::Access;
 use svc_api::response::Json;
 use svc_api::route::Route;
 use svc_api::router;
-use svc_http_io::limits::{H2_ANSWERS_BYTES, H2_CHANGE_BYTES, Limits};
+use svc_http_io::limits::{H2_CHANGE_BYTES, H2_RESPONSES_BYTES, Limits};
 
 /// Parallel requests per route.
 const REQUESTS: usize = 16;
@@ -70,7 +70,7 @@ async fn stalled_connection_ends_on_every_route() {
     serving.stop().await;
 }
 
-#[covers("limit H2_ANSWERS_BYTES")]
+#[covers("limit H2_RESPONSES_BYTES")]
 #[tokio::test]
 async fn buffered_responses_wait_for_room() {
     let limits = Limits {
@@ -83,11 +83,11 @@ async fn buffered_responses_wait_for_room() {
     ];
     let serving = ListeningServer::with_routes(limits, &routes).await;
     let mut wire = Wire::open(serving.connect().await, 0).await;
-    let asked = 3 * H2_ANSWERS_BYTES / LARGE;
+    let asked = 3 * H2_RESPONSES_BYTES / LARGE;
     let requests = (0..asked).map(|number| get(2 * number as u32 + 1, "/large", &[]));
     wire.send(&requests.collect::<Vec<_>>().concat()).await;
     // Every response is computed; only those for which there is room are queued.
-    let fitting = H2_ANSWERS_BYTES / LARGE;
+    let fitting = H2_RESPONSES_BYTES / LARGE;
     let mut answered = Vec::new();
     let is_head = |frame: &Frame| frame.kind == HEADERS;
     while answered.len() < fitting {
@@ -139,7 +139,7 @@ async fn writes_wait_for_room_before_they_begin() {
     };
     let serving = ListeningServer::with_limits(limits).await;
     let mut wire = Wire::open(serving.connect().await, 65_535).await;
-    let beginning = (H2_ANSWERS_BYTES / H2_CHANGE_BYTES) as u32;
+    let beginning = (H2_RESPONSES_BYTES / H2_CHANGE_BYTES) as u32;
     let heads = (0..beginning).map(|number| post(2 * number + 1, "/take"));
     wire.send(&heads.collect::<Vec<_>>().concat()).await;
     let waiting = 2 * beginning + 1;

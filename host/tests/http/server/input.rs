@@ -188,7 +188,7 @@ const NOT_FOR_PEOPLE: [&str; 22] = [
 async fn field_errors_have_a_path_and_a_readable_message() {
     let [owned, fresh] = owned_and_fresh().await;
     let (document, all) = described();
-    let mut told = 0;
+    let mut reported = 0;
     for route in &all {
         for field in route.properties(&document).unwrap_or_default() {
             let (_, token) = if route.path == "/api/v1/setup" {
@@ -210,7 +210,7 @@ async fn field_errors_have_a_path_and_a_readable_message() {
                 }
                 let what = format!("{} {} {body}", route.method, route.path);
                 for (path, message) in errors(&reply) {
-                    told += 1;
+                    reported += 1;
                     let starts = |text: &str| text.starts_with(|first: char| first.is_lowercase());
                     assert!(
                         starts(&message) && (path.is_empty() || starts(&path)),
@@ -222,7 +222,7 @@ async fn field_errors_have_a_path_and_a_readable_message() {
             }
         }
     }
-    assert!(told > 300, "{told} faults were told");
+    assert!(reported > 300, "{reported} faults were told");
     let (_, token) = &owned;
     let queue = json!({"type": "static", "items": [
         {"mediaType": "music_track", "mediaId": "0000000000001"}, {"mediaType": "music_track", "mediaId": 7},

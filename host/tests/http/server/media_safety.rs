@@ -89,9 +89,12 @@ async fn nothing_of_a_file_is_served_as_a_page() {
         let target = format!("/api/v1/music/tracks/{id}");
         let picture = server.send("GET", &format!("{target}/artwork"), &asked, "").await;
         assert_harmless(&picture, content_type, disposition);
-        let told = server.send("GET", &target, &asked, "").await;
-        assert_eq!(told.json()["title"], SCRIPT);
-        let kind = (told.header("content-type"), told.header("x-content-type-options"));
+        let reported = server.send("GET", &target, &asked, "").await;
+        assert_eq!(reported.json()["title"], SCRIPT);
+        let kind = (
+            reported.header("content-type"),
+            reported.header("x-content-type-options"),
+        );
         assert_eq!(kind, ("application/json; charset=utf-8", "nosniff"));
     }
 }

@@ -20,8 +20,8 @@ impl ScriptedCloud {
 
 impl Cloud for ScriptedCloud {
     fn account<'a>(&'a self, token: &'a str) -> CloudFuture<'a, CloudAccount> {
-        let told = self.accounts.lock().unwrap().get(token).cloned();
-        let answer = told.unwrap_or(Err(CloudError::Rejected));
+        let reported = self.accounts.lock().unwrap().get(token).cloned();
+        let answer = reported.unwrap_or(Err(CloudError::Rejected));
         Box::pin(async move { answer.map(|id| CloudAccount { id }) })
     }
 

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use svc_api::access::Access;
 use svc_api::api_error::ApiError;
-use svc_api::body::{Body, Input, short_list};
+use svc_api::body::{Body, Input, bounded_list};
 use svc_api::response::{CreatedEmpty, Json};
 use svc_api::route::Route;
 use svc_http_io::limits::SETTINGS_BODY_BYTES;
@@ -17,7 +17,7 @@ pub(crate) struct Anything {
     #[salvo(schema(value_type = Object))]
     #[serde(default)]
     value: serde_json::Value,
-    #[serde(default, deserialize_with = "short_list")]
+    #[serde(default, deserialize_with = "bounded_list")]
     items: Vec<u32>,
 }
 

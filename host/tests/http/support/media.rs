@@ -62,7 +62,7 @@ impl TestServer {
             size,
             mtime_ns: 1_600_000_000_123_456_789,
             fingerprint: None,
-            related_stamp: None,
+            sidecar_digest: None,
             known: false,
             record,
         };

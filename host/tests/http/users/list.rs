@@ -37,7 +37,7 @@ async fn users_are_listed_by_creation_time() {
     );
     assert_eq!(get("take=0").await, json!([[], total]));
     assert_eq!(get("skip=1000").await, json!([[], total]));
-    for (query, told) in [
+    for (query, reported) in [
         ("roles=true", true),
         ("roles=1", true),
         ("roles=false", false),
@@ -47,7 +47,7 @@ async fn users_are_listed_by_creation_time() {
         let user = get(query).await[0][0].clone();
         assert_eq!(
             user.get("roles"),
-            told.then(|| json!(["member"])).as_ref(),
+            reported.then(|| json!(["member"])).as_ref(),
             "{query}"
         );
         assert_eq!(user["enabled"], true);

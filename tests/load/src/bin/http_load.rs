@@ -193,15 +193,15 @@ async fn load(arguments: Arguments, requests: Rc<Requests>) -> anyhow::Result<()
         all.add(times)?;
     }
     let requests: Vec<_> = tally.times.iter().map(percentiles).collect();
-    let mut told = percentiles(&all);
-    if let Some(told) = told.as_object_mut() {
-        told.insert("seconds".into(), json!(seconds));
-        told.insert("statuses".into(), json!(tally.statuses));
-        told.insert("failures".into(), json!(tally.failures));
-        told.insert("cpuShare".into(), json!(cpu_share));
-        told.insert("requests".into(), json!(requests));
+    let mut reported = percentiles(&all);
+    if let Some(reported) = reported.as_object_mut() {
+        reported.insert("seconds".into(), json!(seconds));
+        reported.insert("statuses".into(), json!(tally.statuses));
+        reported.insert("failures".into(), json!(tally.failures));
+        reported.insert("cpuShare".into(), json!(cpu_share));
+        reported.insert("requests".into(), json!(requests));
     }
-    println!("{told}");
+    println!("{reported}");
     Ok(())
 }
 

@@ -42,7 +42,7 @@ struct Outer {
     anything: Value,
 }
 
-fn fault(text: &str) -> (String, String) {
+fn json_error(text: &str) -> (String, String) {
     let FieldError { path, message } = parse::<Outer>(text.as_bytes()).unwrap_err();
     (path, message)
 }
@@ -79,7 +79,7 @@ fn array_in_place_of_an_object_is_rejected_at_any_depth() {
         (r#"{"name": "x", "byName": {"k": ["a"]}}"#, "byName.k"),
         (r#"{"name": "x", "byName": []}"#, "byName"),
     ] {
-        let (at, message) = fault(text);
+        let (at, message) = json_error(text);
         assert_eq!(at, path, "{text}");
         assert!(
             message.ends_with("must be an object") || at.is_empty(),
@@ -88,7 +88,7 @@ fn array_in_place_of_an_object_is_rejected_at_any_depth() {
     }
     for root in ["[]", "\"x\"", "5", "null", "true"] {
         let expected = (String::new(), "the body must be a JSON object".to_owned());
-        assert_eq!(fault(root), expected, "{root}");
+        assert_eq!(json_error(root), expected, "{root}");
     }
 }
 
@@ -143,13 +143,16 @@ fn errors_name_the_path_of_the_field() {
             "is missing",
         ),
     ] {
-        assert_eq!(fault(text), (path.to_owned(), message.to_owned()), "{text}");
+        assert_eq!(json_error(text), (path.to_owned(), message.to_owned()), "{text}");
     }
     assert_eq!(
-        fault("{\n\"name\": oops}").1,
+        json_error("{\n\"name\": oops}").1,
         "the body is not valid JSON: line 2, column 9"
     );
     for nothing in ["", "  \n"] {
-        assert_eq!(fault(nothing).1, "the body is missing; it must be a JSON object");
+        assert_eq!(
+            json_error(nothing).1,
+            "the body is missing; it must be a JSON object"
+        );
     }
 }

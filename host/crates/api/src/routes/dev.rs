@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, not_null, short_list};
+use crate::body::{Body, Input, bounded_list, non_null};
 use crate::extract::{PathId, State};
 use crate::response::{Created, Json};
 use crate::views::users::{RoleAssignmentView, UserView};
@@ -19,10 +19,10 @@ use svc_library::dev::Dev;
 /// The owner account; default: username `owner`, password `password`.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct FirstTimeSetupInput {
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     username: Option<String>,
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     password: Option<String>,
 }
@@ -49,7 +49,7 @@ pub struct RoleInput {
 pub struct CreateLibraryInput {
     name: String,
     media_kind: String,
-    #[serde(default, deserialize_with = "short_list")]
+    #[serde(default, deserialize_with = "bounded_list")]
     paths: Vec<String>,
 }
 
@@ -96,7 +96,7 @@ pub async fn get_option(state: State, name: PathId<String>) -> Result<Json<Value
 /// Reset the server to factory state
 #[endpoint]
 pub async fn factory_reset(state: State) -> Result<Created<bool>, ApiError> {
-    dev(&state)?.reset.factory_unasked().await?;
+    dev(&state)?.reset.factory_reset_unattended().await?;
     Ok(Created(true))
 }
 

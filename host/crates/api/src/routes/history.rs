@@ -5,7 +5,7 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, not_null};
+use crate::body::{Body, Input, non_null};
 use crate::date_time::DateTime;
 use crate::extract::{Caller, PathId, State};
 use crate::list_query;
@@ -15,7 +15,7 @@ use crate::views::items::HistoryView;
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
 use svc_domain::list::{Order, OrderedPagination};
-use svc_library::history::NewReport;
+use svc_library::history::PlaybackReport;
 
 const PLAYED: &[(&str, ItemType)] = &[
     ("music_track", ItemType::MusicTrack),
@@ -49,7 +49,7 @@ pub struct ReportPlaybackInput {
     state: String,
     /// Time of the report, for reports that are sent later: a date with time and offset. Default: the current time, also
     /// in place of a future time.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     at: Option<DateTime>,
     /// Id of the played item in a playback queue of the caller, whose cursor is set to the reported position.
@@ -74,7 +74,7 @@ impl FromQuery for HistoryQuery {
     }
 }
 
-impl From<ReportPlaybackInput> for NewReport {
+impl From<ReportPlaybackInput> for PlaybackReport {
     fn from(input: ReportPlaybackInput) -> Self {
         Self {
             media_type: input.media_type,
@@ -129,5 +129,7 @@ pub async fn delete_history_entry(
     media_id: PathId<MediaId>,
 ) -> Result<Json<bool>, ApiError> {
     let item = media_type.0.0;
-    Ok(Json(state.history.forget(&caller, item, media_id.0).await?))
+    Ok(Json(
+        state.history.delete_for_user(&caller, item, media_id.0).await?,
+    ))
 }

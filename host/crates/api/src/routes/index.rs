@@ -5,7 +5,7 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, short_list};
+use crate::body::{Body, Input, bounded_list};
 use crate::extract::{Caller, PathId, State};
 use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams, required};
@@ -28,11 +28,11 @@ pub struct StartRunInput {
     #[salvo(schema(value_type = String))]
     run_type: RunType,
     /// Only these media kinds; default: all configured kinds.
-    #[serde(default, deserialize_with = "short_list")]
+    #[serde(default, deserialize_with = "bounded_list")]
     #[salvo(schema(value_type = Vec<String>))]
     media_kinds: Vec<MediaKind>,
     /// Only these directories; default: all.
-    #[serde(default, deserialize_with = "short_list")]
+    #[serde(default, deserialize_with = "bounded_list")]
     paths: Vec<RunPathInput>,
     /// Do not change the index: counts and log of the run show what would change. Files are not opened; a moved file is
     /// therefore reported as added and missing.

@@ -5,7 +5,7 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, not_null, short_list};
+use crate::body::{Body, Input, bounded_list, non_null};
 use crate::extract::{Authenticated, Caller, PathId, State};
 use crate::list_query::{ListOrder, OrderChoices, OrderedPage};
 use crate::query::Query;
@@ -27,11 +27,11 @@ impl ListOrder for LibraryOrder {
 #[serde(rename_all = "camelCase")]
 pub struct LibraryGrantInput {
     /// Id of the account.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     user_id: Option<String>,
     /// Name of the role.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     role: Option<String>,
 }
@@ -45,10 +45,10 @@ pub struct CreateLibraryInput {
     /// `music`, `photos`, `movies`, `tv`, or a media kind of a plugin.
     media_kind: String,
     /// Up to 200 directories, relative to each root directory of the media kind. Empty: all media of the kind.
-    #[serde(default, deserialize_with = "short_list")]
+    #[serde(default, deserialize_with = "bounded_list")]
     paths: Vec<String>,
     /// Up to 200 grants. Empty: all accounts have access.
-    #[serde(default, deserialize_with = "short_list")]
+    #[serde(default, deserialize_with = "bounded_list")]
     grants: Vec<LibraryGrantInput>,
 }
 
@@ -59,15 +59,15 @@ impl Input for CreateLibraryInput {}
 #[serde(rename_all = "camelCase")]
 pub struct UpdateLibraryInput {
     /// 1 to 100 characters; unique among the libraries of the media kind.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     name: Option<String>,
     /// The new list of up to 200 directories. Empty: all media of the kind.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = Vec<String>, required = false))]
     paths: Option<Vec<String>>,
     /// The new list of up to 200 grants. Empty: all accounts have access.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = Vec<LibraryGrantInput>, required = false))]
     grants: Option<Vec<LibraryGrantInput>>,
 }

@@ -146,7 +146,7 @@ pub async fn create_link(
 ) -> Result<Created<LinkView>, ApiError> {
     let request = LinkRequest::try_from(body.0)?;
     let link = state.links.make(&caller, &request).await;
-    let link = link.map_err(|error| error.named_by("mediaId"))?;
+    let link = link.map_err(|error| error.at_field("mediaId"))?;
     Ok(Created(LinkView {
         url: format!("{}{}?token={}", server.0, request.path, link.token),
         expires_at: link.expires_at,

@@ -5,7 +5,7 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, not_null, present, short_list};
+use crate::body::{Body, Input, bounded_list, non_null, nullable};
 use crate::extract::{Caller, PathId, State};
 use crate::list_query::{ListOrder, OrderChoices, OrderedPage};
 use crate::query::Query;
@@ -48,11 +48,11 @@ pub struct CreatePhotoAlbumInput {
     /// Up to 2,000 characters.
     description: Option<String>,
     /// `private`, the default, or `everyone`: readable by all accounts with the capability to read albums.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     visibility: Option<VisibilityInput>,
     /// Ids of up to 200 accounts that can read the album.
-    #[serde(default, deserialize_with = "short_list")]
+    #[serde(default, deserialize_with = "bounded_list")]
     shared_with: Vec<String>,
 }
 
@@ -63,23 +63,23 @@ impl Input for CreatePhotoAlbumInput {}
 #[serde(rename_all = "camelCase")]
 pub struct UpdatePhotoAlbumInput {
     /// 1 to 100 characters.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     name: Option<String>,
     /// Up to 2,000 characters; `null` deletes the description.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<String>))]
     description: Option<Option<String>>,
     /// `private` or `everyone`.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     visibility: Option<VisibilityInput>,
     /// The new list of up to 200 ids of accounts that can read the album.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = Vec<String>, required = false))]
     shared_with: Option<Vec<String>>,
     /// Id of the cover photo, which must be in the album; `null` for the first photo.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<String>))]
     cover_photo_id: Option<Option<String>>,
 }
@@ -91,7 +91,7 @@ impl Input for UpdatePhotoAlbumInput {}
 #[serde(rename_all = "camelCase")]
 pub struct AlbumPhotosInput {
     /// Up to 1,000 ids of photos.
-    #[serde(deserialize_with = "short_list")]
+    #[serde(deserialize_with = "bounded_list")]
     photo_ids: Vec<String>,
 }
 

@@ -5,7 +5,7 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, present};
+use crate::body::{Body, Input, nullable};
 use crate::date_time::LocalTime;
 use crate::extract::{Caller, PathId, State};
 use crate::list_query::{self, ItemQuery, ListFilter, ListOrder, ListQuery, OrderChoices};
@@ -124,27 +124,27 @@ fn bounding_box(params: &mut QueryParams<'_>) -> Option<BoundingBox> {
 #[serde(rename_all = "camelCase")]
 pub struct UpdatePhotoInput {
     /// Local time at which the photo was taken, written as UTC: `2021-07-14T10:30:00Z`.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<String>))]
     taken_at: Option<Option<LocalTime>>,
     /// UTC offset in minutes, positive east of UTC, -840 to 840.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<i64>))]
     utc_offset: Option<Option<i64>>,
     /// Latitude in degrees, positive north. Requires `gpsLng`.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<f64>))]
     gps_lat: Option<Option<f64>>,
     /// Longitude in degrees, positive east. Requires `gpsLat`.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<f64>))]
     gps_lng: Option<Option<f64>>,
     /// Altitude in meters. Requires `gpsLat` and `gpsLng`.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<f64>))]
     gps_altitude: Option<Option<f64>>,
     /// Up to 2,000 characters.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<String>))]
     description: Option<Option<String>>,
 }

@@ -97,5 +97,7 @@ pub async fn delete_rating(
     media_id: PathId<MediaId>,
 ) -> Result<Json<bool>, ApiError> {
     let item = media_type.0.0;
-    Ok(Json(state.ratings.forget(&caller, item, media_id.0).await?))
+    Ok(Json(
+        state.ratings.delete_for_user(&caller, item, media_id.0).await?,
+    ))
 }

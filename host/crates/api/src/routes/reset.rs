@@ -57,7 +57,7 @@ pub async fn reset_server(
         validation_phrase,
     } = body.0;
     let phrase = validation_phrase.unwrap_or_default();
-    state.reset.carry_out(by.0, reset_type.into(), &phrase).await?;
+    state.reset.execute(by.0, reset_type.into(), &phrase).await?;
     // The reset invalidates all cached responses; free their memory.
     state.response_cache.clear();
     Ok(Created(true))

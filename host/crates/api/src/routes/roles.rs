@@ -5,7 +5,7 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, short_list};
+use crate::body::{Body, Input, bounded_list};
 use crate::extract::{Authenticated, PathId, State};
 use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
@@ -21,7 +21,7 @@ pub struct CreateRoleInput {
     /// 1 to 64 of the characters `a-z`, `0-9`, `_` and `-`; the first is a letter.
     name: String,
     /// The capabilities of the role.
-    #[serde(deserialize_with = "short_list")]
+    #[serde(deserialize_with = "bounded_list")]
     capabilities: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Input for CreateRoleInput {}
 #[serde(rename_all = "camelCase")]
 pub struct UpdateRoleInput {
     /// The new list of capabilities.
-    #[serde(deserialize_with = "short_list")]
+    #[serde(deserialize_with = "bounded_list")]
     capabilities: Vec<String>,
 }
 
@@ -43,7 +43,7 @@ impl Input for UpdateRoleInput {}
 #[serde(rename_all = "camelCase")]
 pub struct AssignRoleInput {
     /// Ids of 1 to 200 accounts.
-    #[serde(alias = "users", deserialize_with = "short_list")]
+    #[serde(alias = "users", deserialize_with = "bounded_list")]
     user_ids: Vec<String>,
 }
 

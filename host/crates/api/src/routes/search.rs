@@ -9,7 +9,7 @@ use crate::list_query;
 use crate::query::{FromQuery, MISSING, Query, QueryParams};
 use crate::response::Json;
 use crate::views::search::SearchResultsView;
-use svc_domain::text::asked_words;
+use svc_domain::text::query_words;
 use svc_http_io::limits::SEARCH_WORDS;
 use svc_library::search::{SearchRequest, SearchType};
 
@@ -19,7 +19,7 @@ impl FromQuery for SearchRequest {
         let text = params.text_or_none("q", about);
         match &text {
             None => params.fail("q", MISSING),
-            Some(text) if asked_words(text).len() > SEARCH_WORDS => {
+            Some(text) if query_words(text).len() > SEARCH_WORDS => {
                 params.fail("q", format!("must have at most {SEARCH_WORDS} words"));
             }
             Some(_) => {}

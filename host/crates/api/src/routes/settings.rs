@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, present};
+use crate::body::{Body, Input, nullable};
 use crate::extract::{AnyPathId, Authenticated, Caller, State};
 use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
@@ -24,7 +24,7 @@ use svc_identity::settings::SettingsPatch;
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct UpdateSettingsInput {
     /// The app that the change is for: `admin`, `music`, `photos` or `cinema`; `null` for all apps.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<String>, required = true))]
     app: Option<Option<String>>,
     /// New values by key; `null` resets a setting to its default.

@@ -5,7 +5,7 @@ use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::body::{Body, Input, not_null, present};
+use crate::body::{Body, Input, non_null, nullable};
 use crate::extract::{Authenticated, Caller, CloudToken, PathId, State};
 use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
@@ -26,7 +26,7 @@ pub struct CreateUserInput {
     /// Name to show in place of the username.
     display_name: Option<String>,
     /// Role of the account; default: `newcomer`.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     role: Option<String>,
 }
@@ -38,23 +38,23 @@ impl Input for CreateUserInput {}
 #[serde(rename_all = "camelCase")]
 pub struct UpdateUserInput {
     /// 1 to 64 visible characters.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     username: Option<String>,
     /// Name to show in place of the username; `null` removes it.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "nullable")]
     #[salvo(schema(value_type = Option<String>))]
     display_name: Option<Option<String>>,
     /// Whether the account can sign in.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = bool, required = false))]
     enabled: Option<bool>,
     /// 8 to 256 bytes. A new password ends the other sessions of the account.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     password: Option<String>,
     /// The current password of the account. The request fails if it is wrong.
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     current_password: Option<String>,
 }

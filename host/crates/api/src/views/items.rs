@@ -8,7 +8,7 @@ use svc_domain::change::ItemType;
 use svc_domain::id::{MediaId, MusicReleaseId, TvShowId};
 use svc_domain::time::Timestamp;
 use svc_domain::user_data::{ItemKey, ItemSummary, Progress};
-use svc_library::items::KnownItem;
+use svc_library::items::UserItemDetails;
 
 /// The release of a track.
 #[derive(Debug, Serialize, ToSchema)]
@@ -130,8 +130,8 @@ pub struct HistoryView {
     item: ItemSummaryView,
 }
 
-impl From<KnownItem> for HistoryView {
-    fn from(known: KnownItem) -> Self {
+impl From<UserItemDetails> for HistoryView {
+    fn from(known: UserItemDetails) -> Self {
         let playback = known.data.playback;
         Self {
             media_type: known.key.0.as_str(),
@@ -160,8 +160,8 @@ pub struct CinemaItemView {
     item: ItemSummaryView,
 }
 
-impl From<KnownItem> for CinemaItemView {
-    fn from(known: KnownItem) -> Self {
+impl From<UserItemDetails> for CinemaItemView {
+    fn from(known: UserItemDetails) -> Self {
         Self {
             media_type: known.key.0.as_str(),
             media_id: known.key.1.into(),
@@ -186,8 +186,8 @@ pub struct RatingView {
     item: ItemSummaryView,
 }
 
-impl From<KnownItem> for RatingView {
-    fn from(known: KnownItem) -> Self {
+impl From<UserItemDetails> for RatingView {
+    fn from(known: UserItemDetails) -> Self {
         Self {
             media_type: known.key.0.as_str(),
             media_id: known.key.1.into(),

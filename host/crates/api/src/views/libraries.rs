@@ -82,7 +82,7 @@ impl From<LibraryInfo> for LibraryView {
                 .map(|path| path.as_str().to_owned())
                 .collect(),
             restricted: library.restricted,
-            grants: info.tells_grants.then(|| grants.collect()),
+            grants: info.shows_grants.then(|| grants.collect()),
             counts: LibraryCountsView {
                 files: info.counts.files,
                 missing: info.counts.missing,

@@ -56,12 +56,12 @@ impl PhotoAlbumView {
             name: album.name,
             description: album.description,
             owner_user_id: album.owner,
-            visibility: if album.readers.everyone {
+            visibility: if album.viewers.everyone {
                 "everyone"
             } else {
                 "private"
             },
-            shared_with: (album.owner == caller).then_some(album.readers.users),
+            shared_with: (album.owner == caller).then_some(album.viewers.users),
             photo_count: album.photo_count,
             cover_photo_id: album.cover,
             from: album.span.map(|(from, _)| from),

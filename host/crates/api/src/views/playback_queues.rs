@@ -8,7 +8,7 @@ use crate::views::seconds;
 use svc_domain::id::{MediaId, PlaybackQueueId, PlaybackQueueItemId};
 use svc_domain::playback_queue::{PlaybackQueue, QueueCursor, QueueType};
 use svc_domain::time::Timestamp;
-use svc_library::playback_queues::ShownItem;
+use svc_library::playback_queues::QueueItemDetails;
 
 /// The cursor of a queue: the current item and the position in it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -97,8 +97,8 @@ pub struct QueueItemView {
     item: Option<ItemSummaryView>,
 }
 
-impl From<ShownItem> for QueueItemView {
-    fn from(shown: ShownItem) -> Self {
+impl From<QueueItemDetails> for QueueItemView {
+    fn from(shown: QueueItemDetails) -> Self {
         let key = shown.item.key;
         Self {
             playback_queue_item_id: shown.item.id,

@@ -1,6 +1,6 @@
 //! The permissions of long-lived connections, which are checked again while they are open.
 
-use super::{Authentication, narrowed};
+use super::{Authentication, restricted_to};
 use crate::actor::{Actor, CredentialBinding};
 use crate::capabilities_of;
 use crate::capability::CapabilitySet;
@@ -94,7 +94,8 @@ impl Authentication {
                 let Some(token) = tokens.into_iter().find(|token| token.id == id) else {
                     return Ok(None);
                 };
-                permissions.capabilities = narrowed(permissions.capabilities, token.capabilities.as_deref());
+                permissions.capabilities =
+                    restricted_to(permissions.capabilities, token.capabilities.as_deref());
                 permissions.ends = token.expires_at;
             }
         }

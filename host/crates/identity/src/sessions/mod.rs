@@ -190,7 +190,7 @@ impl Sessions {
             .await?;
         change.retire_sessions(user.id, MAX_SESSIONS, now).await?;
         let party = ClientNetwork::from(new_session.client.address).to_string();
-        change.note_known_address(user.id, &party, now).await?;
+        change.record_known_address(user.id, &party, now).await?;
         let details = [("app", new_session.app.as_str().to_owned())];
         let event = AuditEvent::LoginSucceeded;
         let entry = context.audit_entry(event, &new_session.client, Some(user), None, &details);

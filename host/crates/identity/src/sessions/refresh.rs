@@ -86,13 +86,13 @@ fn decide(presented: &PresentedRefresh, now: Timestamp) -> RefreshDecision {
         return RefreshDecision::Rotate;
     }
     match presented.rotated_at {
-        Some(at) if at >= grace_begins(now) => RefreshDecision::Repeat,
+        Some(at) if at >= grace_start(now) => RefreshDecision::Repeat,
         _ => RefreshDecision::Reused,
     }
 }
 
 /// Tokens used after this time are within the grace period.
-fn grace_begins(now: Timestamp) -> Timestamp {
+fn grace_start(now: Timestamp) -> Timestamp {
     let grace = i64::try_from(GRACE.as_millis()).unwrap_or(0);
     Timestamp::from_millis(now.millis().saturating_sub(grace))
 }
@@ -115,7 +115,7 @@ impl Sessions {
             .await?;
         let presented = presented.ok_or_else(session_ended)?;
         let account = self.users.account(presented.session.user).await?;
-        let Some(Account { user, .. }) = account.filter(|account| self.may_go_on(&account.user)) else {
+        let Some(Account { user, .. }) = account.filter(|account| self.can_refresh(&account.user)) else {
             return Err(session_ended());
         };
         if !presented.session.is_live(self.context.now()) {
@@ -132,7 +132,7 @@ impl Sessions {
         issued.await?.ok_or_else(session_ended)
     }
 
-    fn may_go_on(&self, user: &User) -> bool {
+    fn can_refresh(&self, user: &User) -> bool {
         user.enabled && (!user.is_guest || self.settings.guest_access())
     }
 
@@ -204,7 +204,7 @@ impl Sessions {
                     generation: session.generation + 1,
                     now,
                     idle_expires_at: policy.idle_expiry(now).min(session.expires_at),
-                    forget_before: grace_begins(now),
+                    delete_before: grace_start(now),
                 };
                 change.rotate_refresh_token(&rotation).await?;
                 successor

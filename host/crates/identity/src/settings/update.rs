@@ -97,7 +97,7 @@ impl Settings {
     ///
     /// # Errors
     /// Conflict `setting_fixed`.
-    pub(crate) fn require_free(&self, settings: &[CheckedSetting]) -> Result<()> {
+    pub(crate) fn require_not_fixed(&self, settings: &[CheckedSetting]) -> Result<()> {
         let is_held = |found: &&CheckedSetting| {
             let fixed = self.fixed(found.setting);
             fixed.is_some() && fixed != found.value
@@ -127,7 +127,7 @@ impl Settings {
             return Err(ServiceError::Refused("the guest has no settings"));
         }
         let checked = Self::check(&patch.settings)?;
-        self.require_free(&checked)?;
+        self.require_not_fixed(&checked)?;
         let settings = self.clone();
         run_to_completion(&self.context.tasks, "settings-update", async move {
             let mut change = settings.context.change_by(&by).await?;

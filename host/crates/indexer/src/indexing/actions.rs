@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::request::IndexAction;
 use super::{IndexState, Indexing};
-use crate::scan::{Phase, Refused};
+use crate::scan::{InvalidTransition, Phase};
 use svc_identity::error::{ErrorCode, ServiceError};
 
 /// How long `act` waits for its effect. In-flight files of most libraries finish in this time; otherwise the effect
 /// follows later.
-const EFFECT_WAIT: Duration = Duration::from_secs(2);
+const TRANSITION_WAIT: Duration = Duration::from_secs(2);
 
 impl Indexing {
     /// Pauses, resumes or stops the run and waits shortly for the effect, which follows the in-flight files.
@@ -36,16 +36,16 @@ impl Indexing {
             IndexAction::Pause => {
                 control.pause().map_err(|refused| {
                     conflict(match refused {
-                        Refused(Phase::Paused) => "the run is already paused",
-                        Refused(_) => "the run is stopping",
+                        InvalidTransition(Phase::Paused) => "the run is already paused",
+                        InvalidTransition(_) => "the run is stopping",
                     })
                 })?;
                 let held = phases.wait_for(|phase| *phase != Phase::Pausing);
-                let _ = tokio::time::timeout(EFFECT_WAIT, held).await;
+                let _ = tokio::time::timeout(TRANSITION_WAIT, held).await;
             }
             IndexAction::Stop => {
                 control.stop();
-                let _ = tokio::time::timeout(EFFECT_WAIT, ended.wait_for(|ended| *ended)).await;
+                let _ = tokio::time::timeout(TRANSITION_WAIT, ended.wait_for(|ended| *ended)).await;
             }
         }
         Ok(self.state().0)

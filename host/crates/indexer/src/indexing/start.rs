@@ -66,7 +66,7 @@ impl Indexing {
         };
         let control = Arc::new(ScanControl::new({
             let (events, progress) = (events.clone(), Arc::clone(&progress));
-            move |effect| events.transitioned(effect, &progress.counts())
+            move |transition| events.transitioned(transition, &progress.counts())
         }));
         // Holds off a pause until the start event is published.
         let beginning = control.checkpoint();
@@ -88,7 +88,7 @@ impl Indexing {
                 ended,
             });
         }
-        self.unsaved.save_again(&self.runs).await;
+        self.unsaved.retry(&self.runs).await;
         if let Err(error) = self.runs.insert_run(&run).await {
             self.current().take();
             return Err(error.into());

@@ -30,7 +30,7 @@ impl UnsavedRuns {
     }
 
     /// Retries the unsaved ends.
-    pub(super) async fn save_again(&self, repository: &RunRepository) {
+    pub(super) async fn retry(&self, repository: &RunRepository) {
         let kept = std::mem::take(&mut *self.runs());
         for run in &kept {
             self.save(repository, run).await;

@@ -25,7 +25,7 @@ pub enum Phase {
 
 /// A request that took effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effect {
+pub enum RunTransition {
     /// No file is being read.
     Paused,
     /// Files are being read again.
@@ -34,17 +34,17 @@ pub enum Effect {
 
 /// The phase does not allow the request; contains the phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused(pub Phase);
+pub struct InvalidTransition(pub Phase);
 
 /// Receives each effect.
-type EffectListener = Box<dyn Fn(Effect) + Send + Sync>;
+type TransitionListener = Box<dyn Fn(RunTransition) + Send + Sync>;
 
 /// The requested state of one run. Its threads wait here while the run is paused.
 pub struct ScanControl {
     state: Mutex<State>,
     changed: Condvar,
     phase: watch::Sender<Phase>,
-    listener: EffectListener,
+    listener: TransitionListener,
 }
 
 #[derive(Debug)]
@@ -52,8 +52,8 @@ struct State {
     phase: Phase,
     /// Number of in-flight work items.
     in_flight: usize,
-    held_since: Option<Instant>,
-    held_before: Duration,
+    paused_since: Option<Instant>,
+    paused_before: Duration,
 }
 
 impl std::fmt::Debug for ScanControl {
@@ -90,12 +90,12 @@ impl Drop for InFlightGuard {
 
 impl ScanControl {
     /// Creates a control that calls `listener` with each effect. The listener must not block.
-    pub fn new(listener: impl Fn(Effect) + Send + Sync + 'static) -> Self {
+    pub fn new(listener: impl Fn(RunTransition) + Send + Sync + 'static) -> Self {
         let state = State {
             phase: Phase::Running,
             in_flight: 0,
-            held_since: None,
-            held_before: Duration::ZERO,
+            paused_since: None,
+            paused_before: Duration::ZERO,
         };
         Self {
             state: Mutex::new(state),
@@ -110,10 +110,10 @@ impl ScanControl {
     }
 
     fn enter(&self, state: &mut State, phase: Phase) {
-        if let Some(since) = state.held_since.take() {
-            state.held_before += since.elapsed();
+        if let Some(since) = state.paused_since.take() {
+            state.paused_before += since.elapsed();
         }
-        state.held_since = (phase == Phase::Paused).then(Instant::now);
+        state.paused_since = (phase == Phase::Paused).then(Instant::now);
         state.phase = phase;
         self.phase.send_replace(phase);
         self.changed.notify_all();
@@ -122,7 +122,7 @@ impl ScanControl {
     fn pause_if_idle(&self, state: &mut State) {
         if state.phase == Phase::Pausing && state.in_flight == 0 {
             self.enter(state, Phase::Paused);
-            (self.listener)(Effect::Paused);
+            (self.listener)(RunTransition::Paused);
         }
     }
 
@@ -135,7 +135,7 @@ impl ScanControl {
     ///
     /// # Errors
     /// If the run is paused, stopping or ended.
-    pub fn pause(&self) -> Result<(), Refused> {
+    pub fn pause(&self) -> Result<(), InvalidTransition> {
         let mut state = self.state();
         match state.phase {
             Phase::Running => {
@@ -144,7 +144,7 @@ impl ScanControl {
                 Ok(())
             }
             Phase::Pausing => Ok(()),
-            phase => Err(Refused(phase)),
+            phase => Err(InvalidTransition(phase)),
         }
     }
 
@@ -155,7 +155,7 @@ impl ScanControl {
             Phase::Pausing => self.enter(&mut state, Phase::Running),
             Phase::Paused => {
                 self.enter(&mut state, Phase::Running);
-                (self.listener)(Effect::Resumed);
+                (self.listener)(RunTransition::Resumed);
             }
             Phase::Running | Phase::Stopping | Phase::Ended => {}
         }
@@ -224,7 +224,11 @@ impl ScanControl {
     /// Total paused time so far.
     pub fn paused_for(&self) -> Duration {
         let state = self.state();
-        state.held_before + state.held_since.map(|since| since.elapsed()).unwrap_or_default()
+        state.paused_before
+            + state
+                .paused_since
+                .map(|since| since.elapsed())
+                .unwrap_or_default()
     }
 
     /// Called before each file: returns at once while running, blocks while paused. `None` if the run is stopping.

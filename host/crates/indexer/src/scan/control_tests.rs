@@ -2,18 +2,18 @@
 
 use super::*;
 
-fn recorded_effects() -> (Arc<ScanControl>, Arc<Mutex<Vec<Effect>>>) {
-    let effects = Arc::new(Mutex::new(Vec::new()));
+fn recorded_effects() -> (Arc<ScanControl>, Arc<Mutex<Vec<RunTransition>>>) {
+    let transitions = Arc::new(Mutex::new(Vec::new()));
     let control = ScanControl::new({
-        let effects = Arc::clone(&effects);
-        move |effect| effects.lock().unwrap().push(effect)
+        let transitions = Arc::clone(&transitions);
+        move |transition| transitions.lock().unwrap().push(transition)
     });
-    (Arc::new(control), effects)
+    (Arc::new(control), transitions)
 }
 
 #[test]
 fn pause_takes_effect_once_after_in_flight_files() {
-    let (control, effects) = recorded_effects();
+    let (control, transitions) = recorded_effects();
     let (first, second) = (control.checkpoint().unwrap(), control.checkpoint().unwrap());
     control.pause().unwrap();
     drop(first);
@@ -21,36 +21,39 @@ fn pause_takes_effect_once_after_in_flight_files() {
     control.pause().unwrap();
     drop(second);
     assert_eq!(control.phase(), Phase::Paused);
-    assert_eq!(control.pause(), Err(Refused(Phase::Paused)));
+    assert_eq!(control.pause(), Err(InvalidTransition(Phase::Paused)));
     control.resume();
     control.resume();
-    assert_eq!(*effects.lock().unwrap(), [Effect::Paused, Effect::Resumed]);
+    assert_eq!(
+        *transitions.lock().unwrap(),
+        [RunTransition::Paused, RunTransition::Resumed]
+    );
 }
 
 #[test]
 fn resume_cancels_a_pending_pause_without_an_effect() {
-    let (control, effects) = recorded_effects();
+    let (control, transitions) = recorded_effects();
     let in_flight = control.checkpoint().unwrap();
     control.pause().unwrap();
     control.resume();
     assert_eq!(control.phase(), Phase::Running);
     drop(in_flight);
     assert!(control.checkpoint().is_some());
-    assert!(effects.lock().unwrap().is_empty());
+    assert!(transitions.lock().unwrap().is_empty());
 }
 
 #[test]
 fn stop_overrides_a_pause_and_rejects_later_requests() {
-    let (control, effects) = recorded_effects();
+    let (control, transitions) = recorded_effects();
     let in_flight = control.checkpoint().unwrap();
     control.pause().unwrap();
     control.stop();
-    assert_eq!(control.pause(), Err(Refused(Phase::Stopping)));
+    assert_eq!(control.pause(), Err(InvalidTransition(Phase::Stopping)));
     control.resume();
     drop(in_flight);
     assert!(control.checkpoint().is_none());
     assert!(control.is_stopping());
-    assert!(effects.lock().unwrap().is_empty());
+    assert!(transitions.lock().unwrap().is_empty());
 }
 
 #[test]
@@ -68,7 +71,7 @@ fn checkpoint_blocks_while_paused_and_returns_none_after_stop() {
 
 #[tokio::test]
 async fn async_checkpoint_waits_while_paused_and_is_in_flight_after() {
-    let (control, effects) = recorded_effects();
+    let (control, transitions) = recorded_effects();
     control.pause().unwrap();
     let waiting = svc_platform::tasks::spawn("part", {
         let control = Arc::clone(&control);
@@ -84,7 +87,7 @@ async fn async_checkpoint_waits_while_paused_and_is_in_flight_after() {
     assert_eq!(control.phase(), Phase::Paused);
     control.stop();
     assert!(control.checkpoint_async().await.is_none());
-    assert_eq!(effects.lock().unwrap().len(), 3);
+    assert_eq!(transitions.lock().unwrap().len(), 3);
 }
 
 #[tokio::test]
@@ -99,5 +102,5 @@ async fn paused_run_does_not_finish() {
     assert!(!waiting.is_finished());
     control.resume();
     assert!(!waiting.await.unwrap());
-    assert_eq!(control.pause(), Err(Refused(Phase::Ended)));
+    assert_eq!(control.pause(), Err(InvalidTransition(Phase::Ended)));
 }

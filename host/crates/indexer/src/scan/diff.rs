@@ -17,7 +17,7 @@ use svc_domain::scan::{FileStatus, KnownFile, RunLogEvent, RunType};
 use svc_domain::time::Clock;
 use svc_store::{IndexRepository, StoreError};
 
-pub(super) use work::{FolderLoss, PendingFolder, WorkChunk, WorkItem};
+pub(super) use work::{MissingFiles, PendingFolder, WorkChunk, WorkItem};
 
 /// Directories per query for known files.
 const LISTINGS_PER_QUERY: usize = 64;
@@ -43,8 +43,8 @@ impl Diff<'_> {
     pub(super) async fn run(
         self,
         listings: Receiver<DirectoryListing>,
-    ) -> Result<HashMap<DirectoryId, Vec<FolderLoss>>, StoreError> {
-        let mut losses: HashMap<DirectoryId, Vec<FolderLoss>> = HashMap::new();
+    ) -> Result<HashMap<DirectoryId, Vec<MissingFiles>>, StoreError> {
+        let mut losses: HashMap<DirectoryId, Vec<MissingFiles>> = HashMap::new();
         while let Ok(first) = listings.recv_async().await {
             let mut batch = vec![first];
             batch.extend(listings.try_iter().take(LISTINGS_PER_QUERY - 1));
@@ -52,7 +52,7 @@ impl Diff<'_> {
             let new_folders = self.add_new_folders(&batch).await?;
             for (listing, new_id) in batch.into_iter().zip(new_folders) {
                 let root = listing.root.directory.id;
-                let Some(id) = new_id.or_else(|| listing.root.see(&listing.path).map(|known| known.id))
+                let Some(id) = new_id.or_else(|| listing.root.mark_seen(&listing.path).map(|known| known.id))
                 else {
                     continue;
                 };
@@ -78,7 +78,7 @@ impl Diff<'_> {
     ) -> Result<HashMap<FolderId, Vec<KnownFile>>, StoreError> {
         let ids: Vec<FolderId> = batch
             .iter()
-            .filter_map(|listing| listing.root.see(&listing.path))
+            .filter_map(|listing| listing.root.mark_seen(&listing.path))
             .map(|known| known.id)
             .collect();
         let mut by_folder: HashMap<FolderId, Vec<KnownFile>> = HashMap::new();
@@ -98,7 +98,7 @@ impl Diff<'_> {
         for listing in batch {
             let id = listing
                 .root
-                .see(&listing.path)
+                .mark_seen(&listing.path)
                 .is_none()
                 .then(|| self.ids.next::<FolderId>(now));
             if let Some(id) = id {
@@ -123,7 +123,7 @@ impl Diff<'_> {
         listing: DirectoryListing,
         id: FolderId,
         known: Vec<KnownFile>,
-    ) -> Option<Option<FolderLoss>> {
+    ) -> Option<Option<MissingFiles>> {
         let file_count = i64::try_from(listing.files.len()).unwrap_or(i64::MAX);
         let FolderDiff {
             unread,
@@ -146,7 +146,7 @@ impl Diff<'_> {
             unread: AtomicUsize::new(unread.len() + usize::from(any_gone)),
             is_refreshed: false,
         });
-        let loss = any_gone.then(|| FolderLoss {
+        let loss = any_gone.then(|| MissingFiles {
             folder: Arc::clone(&folder),
             missing,
             ignored,
@@ -194,19 +194,19 @@ impl Diff<'_> {
             while let Some(gone) = known.next_if(|file| file.name < found.name) {
                 compared.add_missing(gone, &listing.ignored);
             }
-            let related_stamp = listing.sidecars.digest(&found.name);
+            let sidecar_digest = listing.sidecars.digest(&found.name);
             let item = |id, known| WorkItem {
                 id,
                 name: found.name.clone(),
                 known,
-                related_stamp,
+                sidecar_digest,
             };
             match known.next_if(|file| file.name == found.name) {
                 None => compared.unread.push(item(self.ids.next(now), false)),
                 Some(file)
                     if reads_all
                         || (file.size, file.mtime_ns) != (found.size, found.mtime_ns)
-                        || file.related_stamp != related_stamp =>
+                        || file.sidecar_digest != sidecar_digest =>
                 {
                     compared.unread.push(item(file.id, true));
                 }
@@ -224,7 +224,7 @@ impl Diff<'_> {
         listing: DirectoryListing,
         id: FolderId,
         known: Vec<KnownFile>,
-    ) -> Option<FolderLoss> {
+    ) -> Option<MissingFiles> {
         let FolderDiff {
             unread,
             missing,
@@ -259,7 +259,7 @@ impl Diff<'_> {
         let DirectoryListing {
             root, path, sidecars, ..
         } = listing;
-        (!missing.is_empty() || !ignored.is_empty()).then(|| FolderLoss {
+        (!missing.is_empty() || !ignored.is_empty()).then(|| MissingFiles {
             folder: Arc::new(PendingFolder::unchanged(root, id, path, sidecars)),
             missing,
             ignored,

@@ -133,7 +133,7 @@ impl Extract<'_> {
         };
         let source = SourceFile::new(opened.file, item.name.clone(), opened.size);
         let source = Arc::new(source.with_sidecars(Arc::new(sidecars)));
-        let (extractor, outcome) = self.ask(worker, extractors, first, &source);
+        let (extractor, outcome) = self.try_extractors(worker, extractors, first, &source);
         let record = to_record(outcome, kind, &folder.path, &item.name, content.mtime_ns);
         Some(finish(folder, item, &extractor.version, content, record))
     }
@@ -152,7 +152,7 @@ impl Extract<'_> {
     }
 
     /// Calls plugins in order until one accepts the file.
-    fn ask<'r>(
+    fn try_extractors<'r>(
         &self,
         worker: &mut Worker,
         extractors: &'r [Extractor],
@@ -209,7 +209,7 @@ fn finish(
         id,
         name,
         known,
-        related_stamp,
+        sidecar_digest,
     } = item;
     let file = ScannedFile {
         id,
@@ -218,7 +218,7 @@ fn finish(
         size: content.size,
         mtime_ns,
         fingerprint: content.fingerprint,
-        related_stamp,
+        sidecar_digest,
         known,
         record,
     };

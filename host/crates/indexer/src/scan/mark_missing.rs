@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::scan::diff::FolderLoss;
-use crate::scan::persist::done;
+use crate::scan::diff::MissingFiles;
+use crate::scan::persist::folder_done;
 use crate::scan::progress::Progress;
-use crate::scan::roots::{ScanRoot, Vanished};
+use crate::scan::roots::{ScanRoot, VanishedFolders};
 use crate::scan::run_log::{Details, RunLog};
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::path::RelativePath;
@@ -24,16 +24,16 @@ const ALWAYS_MAY_GO: usize = 20;
 const FILES_PER_TRANSACTION: usize = 500;
 
 /// A missing file.
-struct Lost {
+struct MissingFile {
     id: FileId,
     path: RelativePath,
 }
 
-impl FolderLoss {
+impl MissingFiles {
     /// All files to mark.
-    fn files(self) -> impl Iterator<Item = Lost> {
+    fn files(self) -> impl Iterator<Item = MissingFile> {
         let gone = self.missing.into_iter().chain(self.ignored);
-        gone.map(move |(id, name)| Lost {
+        gone.map(move |(id, name)| MissingFile {
             id,
             path: self.folder.path.join_text(&name),
         })
@@ -61,8 +61,8 @@ impl MarkMissing<'_, '_> {
     /// unavailable.
     pub(super) async fn run(
         mut self,
-        vanished: Vanished,
-        mut losses: Vec<FolderLoss>,
+        vanished: VanishedFolders,
+        mut losses: Vec<MissingFiles>,
     ) -> Result<bool, StoreError> {
         for loss in &mut losses {
             for gone in [&mut loss.missing, &mut loss.ignored] {
@@ -87,7 +87,7 @@ impl MarkMissing<'_, '_> {
             return Ok(false);
         }
         if self.dry_run {
-            let in_folders = losses.into_iter().flat_map(FolderLoss::files);
+            let in_folders = losses.into_iter().flat_map(MissingFiles::files);
             let gone = lost.into_iter().chain(ignored).chain(in_folders);
             let batch = ScanBatch {
                 logs: gone.filter_map(|file| self.run_log_line(&file)).collect(),
@@ -112,7 +112,7 @@ impl MarkMissing<'_, '_> {
     }
 
     /// The files of missing directories, except those already marked or found elsewhere.
-    async fn files_of(&self, folders: &[(FolderId, RelativePath)]) -> Result<Vec<Lost>, StoreError> {
+    async fn files_of(&self, folders: &[(FolderId, RelativePath)]) -> Result<Vec<MissingFile>, StoreError> {
         let mut lost = Vec::new();
         for folders in folders.chunks(FILES_PER_TRANSACTION) {
             let ids: Vec<FolderId> = folders.iter().map(|(id, _)| *id).collect();
@@ -122,7 +122,7 @@ impl MarkMissing<'_, '_> {
                     && file.status != FileStatus::Missing
                     && !self.moved.contains(&file.id)
                 {
-                    lost.push(Lost {
+                    lost.push(MissingFile {
                         id: file.id,
                         path: path.join_text(&file.name),
                     });
@@ -132,7 +132,7 @@ impl MarkMissing<'_, '_> {
         Ok(lost)
     }
 
-    fn run_log_line(&mut self, file: &Lost) -> Option<RunLogEntry> {
+    fn run_log_line(&mut self, file: &MissingFile) -> Option<RunLogEntry> {
         let kind = &self.root.directory.kind;
         self.run_log.line(
             RunLogEvent::Missing,
@@ -143,7 +143,7 @@ impl MarkMissing<'_, '_> {
         )
     }
 
-    async fn mark(&mut self, files: &[Lost]) -> Result<(), StoreError> {
+    async fn mark(&mut self, files: &[MissingFile]) -> Result<(), StoreError> {
         for files in files.chunks(FILES_PER_TRANSACTION) {
             let batch = ScanBatch {
                 missing: files.iter().map(|file| file.id).collect(),
@@ -174,15 +174,15 @@ impl MarkMissing<'_, '_> {
         Ok(())
     }
 
-    async fn mark_losses(&mut self, mut losses: Vec<FolderLoss>) -> Result<(), StoreError> {
+    async fn mark_losses(&mut self, mut losses: Vec<MissingFiles>) -> Result<(), StoreError> {
         while !losses.is_empty() {
             let mut batch = ScanBatch {
                 now: self.now,
                 ..ScanBatch::default()
             };
             while let Some(loss) = losses.pop() {
-                if loss.folder.one_read() {
-                    batch.folders_done.push(done(&loss.folder));
+                if loss.folder.mark_read() {
+                    batch.folders_done.push(folder_done(&loss.folder));
                 }
                 for lost in loss.files() {
                     batch.logs.extend(self.run_log_line(&lost));

@@ -22,7 +22,7 @@ mod threads;
 mod walk;
 mod watch;
 
-pub use control::{Effect, Phase, Refused, ScanControl};
+pub use control::{InvalidTransition, Phase, RunTransition, ScanControl};
 pub use error::ScanError;
 pub use explain::{Explanation, Skipped, explain};
 pub use ignore_rules::is_ignored;

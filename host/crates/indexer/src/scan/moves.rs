@@ -40,7 +40,7 @@ impl<'a> Moves<'a> {
         let prints: Vec<i64> = files
             .iter()
             .filter(|read| is_new(read))
-            .filter_map(print)
+            .filter_map(fingerprint_of)
             .filter(|print| !self.ambiguous_prints.contains(print))
             .collect();
         if prints.is_empty() {
@@ -51,7 +51,7 @@ impl<'a> Moves<'a> {
             return Ok(Vec::new());
         }
         self.note_ambiguous(&known);
-        let gone = tokio::task::spawn_blocking(|| gone(known)).await;
+        let gone = tokio::task::spawn_blocking(|| no_longer_present(known)).await;
         let mut gone = gone.unwrap_or_default();
         let mut moved = Vec::new();
         for (at, read) in files.iter_mut().enumerate() {
@@ -59,7 +59,7 @@ impl<'a> Moves<'a> {
                 continue;
             }
             let fits = |file: &FileByContent| {
-                Some(file.fingerprint) == print(read)
+                Some(file.fingerprint) == fingerprint_of(read)
                     && file.size == read.file.size
                     && file.kind == read.folder.root.directory.kind
                     && !self.adopted.contains(&file.id)
@@ -72,7 +72,7 @@ impl<'a> Moves<'a> {
                 (
                     same_time,
                     before == now,
-                    shared_ends(before, now),
+                    common_affixes(before, now),
                     Reverse(file.id),
                 )
             };
@@ -103,7 +103,7 @@ impl<'a> Moves<'a> {
 }
 
 /// Length of the common prefix plus that of the common suffix of the remainders.
-fn shared_ends(one: &str, other: &str) -> usize {
+fn common_affixes(one: &str, other: &str) -> usize {
     let shorter = one.chars().count().min(other.chars().count());
     let alike = |pair: &(char, char)| pair.0 == pair.1;
     let start = one.chars().zip(other.chars()).take_while(alike).count();
@@ -120,12 +120,12 @@ fn is_new(read: &ReadFile) -> bool {
     !read.file.known && !matches!(read.file.record, FileRecord::Failed(_))
 }
 
-fn print(read: &ReadFile) -> Option<i64> {
+fn fingerprint_of(read: &ReadFile) -> Option<i64> {
     read.file.fingerprint
 }
 
 /// Candidates that are missing at their old path although their root is available.
-fn gone(files: Vec<FileByContent>) -> Vec<FileByContent> {
+fn no_longer_present(files: Vec<FileByContent>) -> Vec<FileByContent> {
     let is_gone = |file: &FileByContent| {
         let there = file.path.below(&file.root).symlink_metadata();
         there.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) && holds_something(&file.root)
@@ -145,14 +145,14 @@ fn holds_something(root: &std::path::Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::shared_ends;
+    use super::common_affixes;
 
     #[test]
     fn shared_prefix_and_suffix_of_names_do_not_overlap() {
-        assert_eq!(shared_ends("The Wire S01E02.mp4", "The Wiring S01E02.mp4"), 18);
-        assert_eq!(shared_ends("The Wire S01E01.mp4", "The Wiring S01E02.mp4"), 11);
-        assert_eq!(shared_ends("aa", "aaa"), 2);
-        assert_eq!(shared_ends("a", ""), 0);
-        assert_eq!(shared_ends("é.mp4", "e.mp4"), 4);
+        assert_eq!(common_affixes("The Wire S01E02.mp4", "The Wiring S01E02.mp4"), 18);
+        assert_eq!(common_affixes("The Wire S01E01.mp4", "The Wiring S01E02.mp4"), 11);
+        assert_eq!(common_affixes("aa", "aaa"), 2);
+        assert_eq!(common_affixes("a", ""), 0);
+        assert_eq!(common_affixes("é.mp4", "e.mp4"), 4);
     }
 }

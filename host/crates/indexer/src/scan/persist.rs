@@ -65,7 +65,7 @@ pub(super) struct Stored {
     /// Found at another path.
     pub(super) moved: HashSet<FileId>,
     /// Unchanged in the database because they could not be read. The next run retries them, this one does not.
-    pub(super) left: HashSet<FileId>,
+    pub(super) left_unread: HashSet<FileId>,
 }
 
 /// The persist phase of one run.
@@ -76,7 +76,7 @@ pub(super) struct Persister<'a, 'j> {
     pub(super) run_log: &'a mut RunLog<'j>,
     pub(super) writer: &'a mut ScanWriter,
     /// Files that stay unchanged because they could not be read.
-    pub(super) left: HashSet<FileId>,
+    pub(super) left_unread: HashSet<FileId>,
 }
 
 impl Persister<'_, '_> {
@@ -105,7 +105,7 @@ impl Persister<'_, '_> {
         }
         Ok(Stored {
             moved: moves.into_adopted(),
-            left: self.left,
+            left_unread: self.left_unread,
         })
     }
 
@@ -134,7 +134,9 @@ impl Persister<'_, '_> {
             }
             Persist::Compared { folder, restored } => {
                 batch.restored.extend(restored);
-                batch.folders_done.extend(folder.map(|folder| done(&folder)));
+                batch
+                    .folders_done
+                    .extend(folder.map(|folder| folder_done(&folder)));
             }
             Persist::Quarantined {
                 folder,
@@ -144,7 +146,7 @@ impl Persister<'_, '_> {
                 reason,
             } => {
                 self.count(&folder, Outcome::Errored);
-                self.left.insert(id);
+                self.left_unread.insert(id);
                 let details = Details {
                     plugin: Some(plugin.to_string()),
                     reason,
@@ -176,7 +178,7 @@ impl Persister<'_, '_> {
         let mut moved = moves.adopt(&mut files).await?.into_iter().peekable();
         let known = files.iter().filter(|read| read.file.known);
         let known: HashSet<(FileId, i64)> = known.map(|read| (read.file.id, read.digest)).collect();
-        let unchanged = self.index.files_that_say_the_same(&known).await?;
+        let unchanged = self.index.unchanged_files(&known).await?;
         for (at, read) in files.into_iter().enumerate() {
             let before = moved.next_if(|(place, _)| *place == at).map(|(_, before)| before);
             let unchanged = unchanged.contains(&read.file.id);
@@ -217,14 +219,14 @@ impl Persister<'_, '_> {
         if read.try_again && read.file.known {
             // The stored record stays valid until the file can be read, even if an earlier plugin version wrote it; the
             // file is known to exist.
-            self.left.insert(read.file.id);
+            self.left_unread.insert(read.file.id);
             if !read.folder.is_refreshed {
                 batch.restored.push(read.file.id);
             }
             return;
         }
-        if !read.try_again && read.folder.one_read() {
-            batch.folders_done.push(done(&read.folder));
+        if !read.try_again && read.folder.mark_read() {
+            batch.folders_done.push(folder_done(&read.folder));
         }
         batch.files.push(StoredFile {
             file: read.file,
@@ -236,7 +238,7 @@ impl Persister<'_, '_> {
 }
 
 /// The new state of a directory, stored with the last of its files.
-pub(super) fn done(folder: &PendingFolder) -> FolderDone {
+pub(super) fn folder_done(folder: &PendingFolder) -> FolderDone {
     FolderDone {
         id: folder.id,
         digest: Some(folder.digest),

@@ -26,7 +26,7 @@ fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {
         size: 0,
         mtime_ns: -1,
         fingerprint: None,
-        related_stamp: None,
+        sidecar_digest: None,
         known,
         record: FileRecord::Failed(ExtractFailure::Io("EIO".to_owned())),
     };
@@ -73,7 +73,7 @@ async fn known_file_with_failing_storage_is_logged_and_keeps_its_row() {
         progress: &progress,
         run_log: &mut run_log,
         writer: &mut writer,
-        left: HashSet::new(),
+        left_unread: HashSet::new(),
     };
 
     let mut batch = ScanBatch::default();

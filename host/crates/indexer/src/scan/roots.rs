@@ -71,7 +71,7 @@ pub(super) struct KindExtractors {
 
 /// Folders that the walk did not reach, by reason.
 #[derive(Debug, Default)]
-pub(super) struct Vanished {
+pub(super) struct VanishedFolders {
     /// No longer on disk.
     pub(super) lost: Vec<(FolderId, RelativePath)>,
     /// Excluded by an ignore rule.
@@ -118,14 +118,14 @@ impl ScanRoot {
     }
 
     /// Marks the stored folder at this path as seen and returns it.
-    pub(super) fn see(&self, path: &RelativePath) -> Option<&KnownFolder> {
+    pub(super) fn mark_seen(&self, path: &RelativePath) -> Option<&KnownFolder> {
         let known = self.folders.get(path)?;
         known.seen.store(true, Ordering::Relaxed);
         Some(known)
     }
 
     /// Records a directory that could not be listed.
-    pub(super) fn cannot_list(&self, path: RelativePath) {
+    pub(super) fn mark_unreadable(&self, path: RelativePath) {
         self.unreadable
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -144,12 +144,12 @@ impl ScanRoot {
     }
 
     /// Stored folders with files below one of `parts` that the walk did not reach although their parents were readable.
-    pub(super) fn vanished_folders(&self, parts: &[RelativePath]) -> Vanished {
+    pub(super) fn vanished_folders(&self, parts: &[RelativePath]) -> VanishedFolders {
         let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         let ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
         let below =
             |path: &RelativePath, above: &[RelativePath]| above.iter().any(|above| path.is_below(above));
-        let mut vanished = Vanished::default();
+        let mut vanished = VanishedFolders::default();
         for (path, folder) in &self.folders {
             let gone = folder.file_count > 0 && !folder.seen.load(Ordering::Relaxed);
             if !gone || !below(path, parts) || below(path, &unreadable) {

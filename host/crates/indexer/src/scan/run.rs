@@ -11,7 +11,7 @@ use futures_util::FutureExt as _;
 use tokio::task::JoinHandle;
 
 use crate::scan::control::ScanControl;
-use crate::scan::diff::{Diff, FolderLoss, WorkChunk};
+use crate::scan::diff::{Diff, MissingFiles, WorkChunk};
 use crate::scan::error::ScanError;
 use crate::scan::extract::Extract;
 use crate::scan::mark_missing::MarkMissing;
@@ -104,9 +104,16 @@ impl Scanner {
         }
         if !request.dry_run {
             if !stopped() {
-                self.read_stale_files(&roots, &stored.left, control, progress, &mut writer, &mut run_log)
-                    .boxed()
-                    .await?;
+                self.read_stale_files(
+                    &roots,
+                    &stored.left_unread,
+                    control,
+                    progress,
+                    &mut writer,
+                    &mut run_log,
+                )
+                .boxed()
+                .await?;
             }
             let in_flight = control.checkpoint_async().await;
             if let Some(before) = request.purge_before.filter(|_| in_flight.is_some()) {
@@ -132,7 +139,7 @@ impl Scanner {
         progress: &Arc<Progress>,
         writer: &mut ScanWriter,
         run_log: &mut RunLog<'_>,
-    ) -> Result<(Losses, Stored), ScanError> {
+    ) -> Result<(MissingByRoot, Stored), ScanError> {
         let (listing_sender, listings) = flume::bounded(QUEUED_LISTINGS);
         let (work_sender, work) = flume::bounded(QUEUED_CHUNKS);
         let (result_sender, results) = flume::bounded(QUEUED_RESULTS);
@@ -174,7 +181,7 @@ impl Scanner {
             progress,
             run_log,
             writer,
-            left: HashSet::new(),
+            left_unread: HashSet::new(),
         }
     }
 
@@ -206,7 +213,7 @@ impl Scanner {
         &self,
         request: &ScanRequest,
         roots: &[RootParts],
-        mut losses: Losses,
+        mut losses: MissingByRoot,
         moved: &HashSet<FileId>,
         progress: &Progress,
         writer: &mut ScanWriter,
@@ -263,7 +270,7 @@ impl Scanner {
 }
 
 /// Missing files by root.
-type Losses = HashMap<DirectoryId, Vec<FolderLoss>>;
+type MissingByRoot = HashMap<DirectoryId, Vec<MissingFiles>>;
 
 /// Starts the walk over all parts of all roots in sequence.
 fn walk(

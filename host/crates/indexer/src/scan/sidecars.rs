@@ -213,7 +213,7 @@ pub(super) fn list(root: &Arc<ScanRoot>, path: &RelativePath) -> io::Result<Fold
             names.iter().map(String::as_str),
             sidecars,
         );
-        related.extend(above.common().into_iter().map(from_above));
+        related.extend(above.common().into_iter().map(from_parent_directory));
     }
     let names = media.iter().map(String::as_str);
     Ok(FolderSidecars::new(
@@ -225,7 +225,7 @@ pub(super) fn list(root: &Arc<ScanRoot>, path: &RelativePath) -> io::Result<Fold
 }
 
 /// The path of a sidecar relative to a subdirectory.
-pub(super) fn from_above(file: SidecarFile) -> SidecarFile {
+pub(super) fn from_parent_directory(file: SidecarFile) -> SidecarFile {
     SidecarFile {
         name: format!("../{}", file.name),
         ..file

@@ -26,7 +26,7 @@ impl Scanner {
     pub(super) async fn read_stale_files(
         &self,
         roots: &[RootParts],
-        left: &HashSet<FileId>,
+        left_unread: &HashSet<FileId>,
         control: &Arc<ScanControl>,
         progress: &Arc<Progress>,
         writer: &mut ScanWriter,
@@ -49,7 +49,8 @@ impl Scanner {
             // Moved in, so that the receiver ends with this function.
             let work = work_sender;
             for parts in roots {
-                self.send_stale_files(parts, left, &stale, control, &work).await?;
+                self.send_stale_files(parts, left_unread, &stale, control, &work)
+                    .await?;
             }
             Ok::<(), StoreError>(())
         };
@@ -59,7 +60,7 @@ impl Scanner {
         persisted?;
         extracted?;
         if !control.is_stopping() {
-            self.index.forget_plugins(&stale).await?;
+            self.index.delete_plugin_versions(&stale).await?;
         }
         Ok(())
     }
@@ -68,7 +69,7 @@ impl Scanner {
     async fn send_stale_files(
         &self,
         (root, parts): &RootParts,
-        left: &HashSet<FileId>,
+        left_unread: &HashSet<FileId>,
         stale: &[i64],
         control: &ScanControl,
         work: &Sender<WorkChunk>,
@@ -86,7 +87,7 @@ impl Scanner {
             for files in files.chunk_by(|a, b| a.folder == b.folder) {
                 let looked_at = |file: &&StaleFile| parts.iter().any(|part| file.path.is_below(part));
                 let files = files.iter().filter(looked_at);
-                let files = files.filter(|file| !left.contains(&file.id)).cloned();
+                let files = files.filter(|file| !left_unread.contains(&file.id)).cloned();
                 let chunk = stale_chunk(Arc::clone(root), files.collect()).await;
                 let Some(chunk) = chunk else { continue };
                 if control.is_stopping() || work.send_async(chunk).await.is_err() {
@@ -108,7 +109,7 @@ async fn stale_chunk(root: Arc<ScanRoot>, files: Vec<StaleFile>) -> Option<WorkC
     let folder = Arc::new(listed.await.ok()??);
     let item = |file: StaleFile| WorkItem {
         id: file.id,
-        related_stamp: folder.sidecars.digest(&file.name),
+        sidecar_digest: folder.sidecars.digest(&file.name),
         name: file.name,
         known: true,
     };

@@ -15,8 +15,10 @@ use crate::scan::entries::{Entries, FoundFile, Subdirectory};
 use crate::scan::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
 use crate::scan::progress::Progress;
 use crate::scan::roots::ScanRoot;
-use crate::scan::sidecars::{FolderSidecars, SidecarFile, from_above, holds_subtitles, list_sidecars};
-use classify::leaves_the_root;
+use crate::scan::sidecars::{
+    FolderSidecars, SidecarFile, from_parent_directory, holds_subtitles, list_sidecars,
+};
+use classify::outside_root_warning;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{DirectoryDigest, RunType};
 
@@ -62,7 +64,7 @@ impl Walk<'_> {
         let directory = from.below(&self.root.directory.path);
         let start = std::fs::metadata(&directory).and_then(|metadata| {
             if !directory.canonicalize()?.starts_with(self.canonical_root()?) {
-                self.progress.warn(leaves_the_root(from));
+                self.progress.warn(outside_root_warning(from));
                 return Ok(None);
             }
             match from.parent() {
@@ -80,7 +82,7 @@ impl Walk<'_> {
             Ok(None) => {}
             // A requested path that no longer exists: files below it are missing, as after a walk of the whole root.
             Err(error) if error.kind() == io::ErrorKind::NotFound && *from != RelativePath::root() => {}
-            Err(error) => self.cannot_list(from.clone(), &error),
+            Err(error) => self.mark_unreadable(from.clone(), &error),
         }
     }
 
@@ -113,7 +115,7 @@ impl Walk<'_> {
             depth,
             linked,
             rules,
-            sidecars_above: sidecars_above.into_iter().map(from_above).collect(),
+            sidecars_above: sidecars_above.into_iter().map(from_parent_directory).collect(),
         }))
     }
 
@@ -125,7 +127,7 @@ impl Walk<'_> {
         let entries = match self.list(&mut place, &directory) {
             Ok(Some(entries)) => entries,
             Ok(None) => return self.root.ignore(place.path),
-            Err(error) => return self.cannot_list(place.path, &error),
+            Err(error) => return self.mark_unreadable(place.path, &error),
         };
         let Entries {
             files,
@@ -145,7 +147,7 @@ impl Walk<'_> {
         for path in too_deep {
             self.progress
                 .warn(format!("{path}: deeper than {MAX_DEPTH} directories, skipped"));
-            self.root.cannot_list(path);
+            self.root.mark_unreadable(path);
         }
         if !self.root.related.is_empty() {
             related.extend(self.subtitles(&directories));
@@ -153,7 +155,8 @@ impl Walk<'_> {
         }
         let names = files.iter().map(|file| file.name.as_str());
         let sidecars = FolderSidecars::new(Arc::clone(self.root), place.path.clone(), names, related);
-        let sidecars_above: Arc<[SidecarFile]> = sidecars.common().into_iter().map(from_above).collect();
+        let sidecars_above: Arc<[SidecarFile]> =
+            sidecars.common().into_iter().map(from_parent_directory).collect();
         for Subdirectory { path, linked } in directories {
             let below = WalkDirectory {
                 path,
@@ -218,7 +221,7 @@ impl Walk<'_> {
         ignored: HashSet<String>,
         sidecars: FolderSidecars,
     ) {
-        let known = self.root.see(&path);
+        let known = self.root.mark_seen(&path);
         if files.is_empty() && known.is_none_or(|known| known.file_count == 0) {
             return;
         }
@@ -245,13 +248,13 @@ impl Walk<'_> {
         });
     }
 
-    fn cannot_list(&self, path: RelativePath, error: &io::Error) {
+    fn mark_unreadable(&self, path: RelativePath, error: &io::Error) {
         let shown = if path.as_str().is_empty() {
             "the root"
         } else {
             path.as_str()
         };
         self.progress.warn(format!("{shown} cannot be listed: {error}"));
-        self.root.cannot_list(path);
+        self.root.mark_unreadable(path);
     }
 }

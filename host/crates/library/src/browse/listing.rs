@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::{BrowsedDirectory, BrowsedNode, NodeContent, STORAGE_UNAVAILABLE};
 use svc_domain::kind::MediaKind;
-use svc_domain::library::ShownFolders;
+use svc_domain::library::VisibleFolders;
 use svc_domain::path::{RelativePath, extension};
 use svc_domain::time::Timestamp;
 use svc_identity::error::{Result, ServiceError};
@@ -31,7 +31,7 @@ pub(super) struct Listing {
     pub(super) kind: MediaKind,
     pub(super) files: bool,
     pub(super) extensions: HashSet<String>,
-    pub(super) shown: ShownFolders,
+    pub(super) shown: VisibleFolders,
 }
 
 pub(super) fn no_such_directory() -> ServiceError {
@@ -131,9 +131,9 @@ impl Listing {
     /// Whether an entry of a directory is listed.
     fn lists(&self, folder: &RelativePath, path: &RelativePath, entry: &Entry) -> bool {
         if entry.is_directory {
-            self.shown.shows(path)
+            self.shown.contains(path)
         } else {
-            self.files && self.shown.shows_files_of(folder)
+            self.files && self.shown.contains_files_of(folder)
         }
     }
 

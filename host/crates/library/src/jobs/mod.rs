@@ -28,7 +28,7 @@ use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobAction, JobProgress, JobStatus};
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Order, Pagination};
-use svc_events::{Events, jobs as told};
+use svc_events::{Events, jobs as job_events};
 use svc_identity::actor::Actor;
 use svc_identity::audit::BackgroundLog;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
@@ -274,7 +274,7 @@ impl Jobs {
             }
             this.changes.send_replace(());
             if to == JobStatus::Cancelled {
-                this.events.publish(|| told::completed(&job, to));
+                this.events.publish(|| job_events::completed(&job, to));
             }
             Ok(job)
         })

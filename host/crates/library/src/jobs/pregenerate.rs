@@ -16,13 +16,13 @@ use svc_store::{JobItems, JobRepository};
 const BUSY_WAIT: Duration = Duration::from_millis(500);
 
 /// Generates the result for one item id; does nothing if it exists.
-type Make = Box<dyn Fn(i64) -> BoxFuture<'static, Result<()>> + Send + Sync>;
+type PregenerateFn = Box<dyn Fn(i64) -> BoxFuture<'static, Result<()>> + Send + Sync>;
 
 /// Processes all items of a type in sequence.
 pub struct Pregenerate {
     jobs: JobRepository,
     items: JobItems,
-    make: Make,
+    make: PregenerateFn,
 }
 
 impl fmt::Debug for Pregenerate {

@@ -81,13 +81,13 @@ impl Reextract {
             }
             Selection::These(ids) => {
                 let found = self.index.files_in_index(&ids).await?;
-                let asked = parameters.get("ids").and_then(Value::as_array);
-                let asked = asked.into_iter().flatten().enumerate();
+                let requested = parameters.get("ids").and_then(Value::as_array);
+                let requested = requested.into_iter().flatten().enumerate();
                 let is_unknown = |id: &Value| {
                     let id = id.as_str().and_then(|id| id.parse::<FileId>().ok());
                     id.is_none_or(|id| !found.contains(&id))
                 };
-                let unknown = asked.filter(|(_, id)| is_unknown(id)).map(|(index, _)| {
+                let unknown = requested.filter(|(_, id)| is_unknown(id)).map(|(index, _)| {
                     FieldError::new(format!("parameters.ids[{index}]"), "there is no such file")
                 });
                 let unknown: Vec<FieldError> = unknown.collect();
@@ -173,7 +173,7 @@ impl Reextract {
         let kinds = match &selection {
             Selection::Below(kind, _) => vec![kind.clone()],
             Selection::These(ids) => {
-                let kinds = self.index.kinds_of_files(ids).await?;
+                let kinds = self.index.media_kinds_of_files(ids).await?;
                 kinds.iter().filter_map(|kind| kind.parse().ok()).collect()
             }
         };

@@ -19,7 +19,7 @@ use crate::jobs::work::{JobWork, Progress};
 use crate::jobs::{Jobs, RegisteredJob};
 use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobProgress, JobStatus};
-use svc_events::jobs as told;
+use svc_events::jobs as job_events;
 use svc_identity::error::{Result, ServiceError};
 use svc_platform::tasks::Tasks;
 
@@ -92,7 +92,7 @@ impl Jobs {
             match self.jobs.next_job(registered.job_type.name).await {
                 Ok(Some(job)) => {
                     let id = job.id;
-                    if let Err(error) = self.carry_out(registered, job).boxed().await {
+                    if let Err(error) = self.execute(registered, job).boxed().await {
                         tracing::warn!(target: "svc::jobs", job = %id, %error, "job suspended: its state cannot be stored");
                         self.pause_for(RETRY_AFTER).await;
                     }
@@ -118,7 +118,7 @@ impl Jobs {
         }
     }
 
-    async fn carry_out(&self, registered: &RegisteredJob, job: Job) -> Result<()> {
+    async fn execute(&self, registered: &RegisteredJob, job: Job) -> Result<()> {
         // Subscribed before the job runs, so that no pause is missed.
         let changes = self.changes.subscribe();
         if job.status == JobStatus::Queued {
@@ -130,15 +130,15 @@ impl Jobs {
         }
         let job_type = registered.job_type.name;
         tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = job.progress.completed, "job started");
-        self.events.publish(|| told::started(&job));
+        self.events.publish(|| job_events::started(&job));
         let progress = Progress::new(job.progress.clone());
         let mut working =
             RunningJob::start(&self.context.tasks, Arc::clone(&registered.work), &job, &progress);
         let outcome = tokio::select! {
             biased;
-            () = self.interrupted(job.id, changes) => None,
+            () = self.wait_for_interruption(job.id, changes) => None,
             outcome = &mut working.0 => Some(outcome),
-            never = self.keep_saving(&job, &progress) => match never {},
+            never = self.save_periodically(&job, &progress) => match never {},
         };
         working.end().await;
         let last = progress.get();
@@ -158,15 +158,15 @@ impl Jobs {
             } else {
                 JobStatus::Completed
             };
-            self.note_end(registered.job_type, &job, &last, failure).await;
+            self.audit_end(registered.job_type, &job, &last, failure).await;
             tracing::info!(target: "svc::jobs", job = %job.id, job_type, done = last.completed, "job ended");
-            self.events.publish(|| told::completed(&job, status));
+            self.events.publish(|| job_events::completed(&job, status));
         }
         Ok(())
     }
 
     /// Writes an audit entry, if the job type has one.
-    async fn note_end(&self, job_type: &JobType, job: &Job, last: &JobProgress, failure: Option<String>) {
+    async fn audit_end(&self, job_type: &JobType, job: &Job, last: &JobProgress, failure: Option<String>) {
         let Some((success, failed)) = job_type.audited else {
             return;
         };
@@ -176,11 +176,11 @@ impl Jobs {
         details.extend(name.map(|name| ("name", name.to_owned())));
         let event = if failure.is_some() { failed } else { success };
         details.extend(failure.map(|reason| ("reason", reason)));
-        self.log.note(event, job.created_by, &details).await;
+        self.log.record(event, job.created_by, &details).await;
     }
 
     /// Waits until the job must not continue: it was paused, cancelled or deleted, or the process stops.
-    async fn interrupted(&self, id: JobId, mut changes: watch::Receiver<()>) {
+    async fn wait_for_interruption(&self, id: JobId, mut changes: watch::Receiver<()>) {
         loop {
             tokio::select! {
                 () = self.stopped() => return,
@@ -197,7 +197,7 @@ impl Jobs {
     }
 
     /// Periodically saves and publishes the progress of the job.
-    async fn keep_saving(&self, job: &Job, progress: &Progress) -> Infallible {
+    async fn save_periodically(&self, job: &Job, progress: &Progress) -> Infallible {
         let (mut saved, mut said): (JobProgress, JobProgress) = (job.progress.clone(), job.progress.clone());
         let mut turn = interval(PUBLISH_EVERY);
         turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -207,7 +207,7 @@ impl Jobs {
             turns = turns.wrapping_add(1);
             let now = progress.get();
             if now != said {
-                self.events.publish(|| told::progress(job, &now));
+                self.events.publish(|| job_events::progress(job, &now));
                 said = now.clone();
             }
             if now != saved && turns.is_multiple_of(SAVE_EVERY) {

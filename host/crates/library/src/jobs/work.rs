@@ -109,7 +109,7 @@ impl<W: ItemWork> ItemWork for Arc<W> {
 pub struct ItemJob<W>(pub W);
 
 /// Adds a failed item to the result.
-fn note_failure(result: &mut Value, item: i64, reason: &str) {
+fn record_failure(result: &mut Value, item: i64, reason: &str) {
     if !result.is_object() {
         *result = json!({});
     }
@@ -122,7 +122,7 @@ fn note_failure(result: &mut Value, item: i64, reason: &str) {
 }
 
 impl<W: ItemWork> ItemJob<W> {
-    async fn go_through(&self, parameters: &Value, progress: &Progress) -> Result<()> {
+    async fn process_items(&self, parameters: &Value, progress: &Progress) -> Result<()> {
         let total = i64::try_from(self.0.count(parameters).await?).ok();
         progress.update(|progress| progress.total = total);
         loop {
@@ -138,7 +138,7 @@ impl<W: ItemWork> ItemJob<W> {
                     progress.completed += 1;
                     if let ItemOutcome::Failed(reason) = &outcome {
                         progress.failed += 1;
-                        note_failure(&mut progress.result, item, reason);
+                        record_failure(&mut progress.result, item, reason);
                     }
                 });
                 // Other tasks take precedence.
@@ -150,6 +150,6 @@ impl<W: ItemWork> ItemJob<W> {
 
 impl<W: ItemWork> JobWork for ItemJob<W> {
     fn run<'a>(&'a self, parameters: &'a Value, progress: &'a Progress) -> BoxFuture<'a, Result<()>> {
-        self.go_through(parameters, progress).boxed()
+        self.process_items(parameters, progress).boxed()
     }
 }

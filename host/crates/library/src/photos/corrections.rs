@@ -176,11 +176,11 @@ mod tests {
             ),
         ];
         for (update, path) in wrong {
-            let told = format!("{update:?}");
+            let update_text = format!("{update:?}");
             let Err(ServiceError::Invalid(errors)) = check(update) else {
-                panic!("{told}");
+                panic!("{update_text}");
             };
-            assert_eq!(errors[0].path, path, "{told}");
+            assert_eq!(errors[0].path, path, "{update_text}");
         }
         let good = check(PhotoUpdate {
             latitude: some(-90.0),

@@ -1,6 +1,6 @@
 //! The cursor of a queue: set by the user, moved by progress reports.
 
-use super::{Expected, PlaybackQueues};
+use super::{ExpectedRevisions, PlaybackQueues};
 use crate::history::check_seconds;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId};
 use svc_domain::playback_queue::PlaybackQueue;
@@ -20,7 +20,7 @@ impl PlaybackQueues {
         id: PlaybackQueueId,
         item: &str,
         seconds: f64,
-        expected: Expected,
+        expected: ExpectedRevisions,
     ) -> Result<PlaybackQueue> {
         const ITEM: &str = "playbackQueueItemId";
         let item = item.parse::<PlaybackQueueItemId>();
@@ -63,7 +63,7 @@ impl PlaybackQueues {
     }
 
     /// Moves the cursor to the entry of a progress report; does nothing if the entry was removed meanwhile.
-    pub(crate) async fn follow(
+    pub(crate) async fn advance_cursor(
         &self,
         actor: &Actor,
         (id, item): (PlaybackQueueId, PlaybackQueueItemId),

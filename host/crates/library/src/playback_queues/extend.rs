@@ -4,17 +4,21 @@ use std::collections::HashSet;
 
 use crate::playback_queues::PlaybackQueues;
 use svc_domain::change::ItemType;
-use svc_domain::playback_queue::{Draw, Drawable, MAX_ITEMS, PlaybackQueue, QueueType, REFILL, draw};
+use svc_domain::playback_queue::{DrawState, MAX_ITEMS, PlaybackQueue, PoolEntry, QueueType, REFILL, draw};
 use svc_domain::user_data::ItemKey;
-use svc_events::playback_queues as tell;
+use svc_events::playback_queues as queue_events;
 use svc_identity::actor::Actor;
 use svc_identity::capability::Capability;
 use svc_identity::error::Result;
 use svc_identity::run_to_completion;
-use svc_store::Place;
+use svc_store::QueuePosition;
 
 /// The next items of a queue that contains the tracks `held`, and its new draw position.
-pub(super) fn drawn(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable]) -> (Vec<ItemKey>, Draw) {
+pub(super) fn draw_items(
+    queue: &PlaybackQueue,
+    held: &HashSet<i64>,
+    pool: &[PoolEntry],
+) -> (Vec<ItemKey>, DrawState) {
     if pool.is_empty() {
         return (Vec::new(), queue.draw);
     }
@@ -27,16 +31,16 @@ pub(super) fn drawn(queue: &PlaybackQueue, held: &HashSet<i64>, pool: &[Drawable
 
 impl PlaybackQueues {
     /// The tracks from which a queue draws, restricted to what the actor may see now.
-    pub(super) async fn pool(&self, actor: &Actor, queue: &PlaybackQueue) -> Result<Vec<Drawable>> {
+    pub(super) async fn pool(&self, actor: &Actor, queue: &PlaybackQueue) -> Result<Vec<PoolEntry>> {
         let (queues, scope) = (&self.playback_queues, &actor.scope);
         if !actor.may(Capability::MusicTracksRead) {
             return Ok(Vec::new());
         }
         Ok(match queue.queue_type {
             QueueType::Static => Vec::new(),
-            QueueType::Shuffle => queues.drawable_tracks(scope).await?,
-            QueueType::Favorites => queues.drawable_favorites(scope, queue.user).await?,
-            QueueType::Similar => queues.drawable_similar(scope, &queue.seeds).await?,
+            QueueType::Shuffle => queues.pool_tracks(scope).await?,
+            QueueType::Favorites => queues.pool_favorites(scope, queue.user).await?,
+            QueueType::Similar => queues.pool_similar(scope, &queue.seeds).await?,
         })
     }
 
@@ -48,10 +52,10 @@ impl PlaybackQueues {
         }
         let pool = self.pool(actor, &queue).await?;
         let held = match queue.draw.round {
-            0 => self.playback_queues.queued_tracks(queue.id).await?,
+            0 => self.playback_queues.tracks_in_queue(queue.id).await?,
             _ => HashSet::new(),
         };
-        let (items, state) = drawn(&queue, &held, &pool);
+        let (items, state) = draw_items(&queue, &held, &pool);
         if items.is_empty() {
             return Ok(queue);
         }
@@ -71,16 +75,17 @@ impl PlaybackQueues {
             }
             let count = change.queue().item_count + placed.len() as u64;
             let dropped = match count.checked_sub(MAX_ITEMS) {
-                Some(over) if over > 0 => change.drop_passed(over).await?,
+                Some(over) if over > 0 => change.remove_played(over).await?,
                 _ => 0,
             };
             if count - dropped > MAX_ITEMS {
                 return Ok(change.commit().await?);
             }
-            change.insert(&placed, Place::End).await?;
+            change.insert(&placed, QueuePosition::End).await?;
             change.set_draw(state);
             let extended = change.commit().await?;
-            this.events.publish(|| tell::extended(&extended, placed.len()));
+            this.events
+                .publish(|| queue_events::extended(&extended, placed.len()));
             Ok(extended)
         })
         .await

@@ -10,7 +10,7 @@ use svc_identity::error::{FieldError, Result, ServiceError};
 
 /// An item as the client sent it.
 #[derive(Debug, Clone)]
-pub struct NamedItem {
+pub struct RequestedItem {
     /// Its type.
     pub media_type: String,
     /// Its id.
@@ -27,7 +27,7 @@ pub struct NewQueue {
     /// Seed of its order.
     pub seed: Option<String>,
     /// Initial items.
-    pub items: Vec<NamedItem>,
+    pub items: Vec<RequestedItem>,
 }
 
 pub(super) fn may_read(actor: &Actor, item: ItemType) -> bool {
@@ -84,7 +84,7 @@ fn path_of_id(index: usize) -> String {
     format!("items[{index}].mediaId")
 }
 
-fn parse_one(index: usize, named: &NamedItem) -> std::result::Result<ItemKey, FieldError> {
+fn parse_one(index: usize, named: &RequestedItem) -> std::result::Result<ItemKey, FieldError> {
     let item = ItemType::from_name(&named.media_type).filter(|item| can_be_queued(*item));
     let item = item.ok_or_else(|| {
         let message = "must be music_track, music_release, music_artist, movie, tv_show or tv_episode";
@@ -94,7 +94,7 @@ fn parse_one(index: usize, named: &NamedItem) -> std::result::Result<ItemKey, Fi
 }
 
 /// Parses items without checking that they exist.
-pub(super) fn parse(named: &[NamedItem]) -> Result<Vec<ItemKey>> {
+pub(super) fn parse(named: &[RequestedItem]) -> Result<Vec<ItemKey>> {
     let (mut keys, mut errors) = (Vec::with_capacity(named.len()), Vec::new());
     for (index, named) in named.iter().enumerate() {
         match parse_one(index, named) {
@@ -122,7 +122,7 @@ impl PlaybackQueues {
         }
         let mut items = Vec::with_capacity(keys.len());
         for key in keys {
-            match self.playback_queues.parts_of_item(&actor.scope, key).await? {
+            match self.playback_queues.playable_items_of(&actor.scope, key).await? {
                 Some(parts) => items.extend(parts.into_iter().filter(|(item, _)| may_read(actor, *item))),
                 None => items.push(key),
             }

@@ -9,17 +9,17 @@ mod window;
 
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::list::{Listing, Pagination};
-use svc_domain::playback_queue::{Draw, MAX_ITEMS, PlaybackQueue, QueueCursor, QueueType};
+use svc_domain::playback_queue::{DrawState, MAX_ITEMS, PlaybackQueue, QueueCursor, QueueType};
 use svc_domain::user_data::ItemKey;
 use svc_events::Events;
 use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_platform::random::random_hex;
-use svc_store::{ItemRepository, Place, PlaybackQueueRepository, QueueChange};
+use svc_store::{ItemRepository, PlaybackQueueRepository, QueueChange, QueuePosition};
 
-pub use input::{NamedItem, NewQueue};
-pub use window::{ShownItem, ShownItems, Window};
+pub use input::{NewQueue, RequestedItem};
+pub use window::{QueueItemDetails, QueueItems, Window};
 
 /// Where to insert items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Insert {
 }
 
 /// The revisions that `If-Match` accepts; any if `None`.
-pub type Expected = Option<Vec<i64>>;
+pub type ExpectedRevisions = Option<Vec<i64>>;
 
 /// The service for playback queues.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ pub struct PlaybackQueues {
     events: Events,
 }
 
-fn check_revision(change: &QueueChange, expected: &Expected) -> Result<()> {
+fn check_revision(change: &QueueChange, expected: &ExpectedRevisions) -> Result<()> {
     match expected {
         Some(revisions) if !revisions.contains(&change.queue().revision) => Err(ServiceError::Stale {
             code: ErrorCode::PlaybackQueueChanged,
@@ -113,7 +113,7 @@ impl PlaybackQueues {
             revision: 1,
             item_count: 0,
             cursor: None,
-            draw: Draw::default(),
+            draw: DrawState::default(),
             created_at: now,
             modified_at: now,
         };
@@ -121,7 +121,7 @@ impl PlaybackQueues {
         let this = self.clone();
         run_to_completion(&self.context.tasks, "queue-create", async move {
             let held = input::tracks(&items).collect();
-            let (drawn, draw) = extend::drawn(&queue, &held, &pool);
+            let (drawn, draw) = extend::draw_items(&queue, &held, &pool);
             let has_room = (items.len() + drawn.len()) as u64 <= MAX_ITEMS;
             let (drawn, draw) = if has_room {
                 (drawn, draw)
@@ -131,7 +131,7 @@ impl PlaybackQueues {
             let items: Vec<ItemKey> = items.into_iter().chain(drawn).collect();
             let placed = this.placed(&items);
             let mut change = this.playback_queues.create_queue(queue).await?;
-            change.insert(&placed, Place::End).await?;
+            change.insert(&placed, QueuePosition::End).await?;
             if let Some((first, _)) = placed.first() {
                 change.set_cursor(*first, 0).await?;
             }
@@ -145,7 +145,12 @@ impl PlaybackQueues {
     ///
     /// # Errors
     /// Not found; stale; database errors.
-    pub async fn delete(&self, actor: &Actor, id: PlaybackQueueId, expected: Expected) -> Result<()> {
+    pub async fn delete(
+        &self,
+        actor: &Actor,
+        id: PlaybackQueueId,
+        expected: ExpectedRevisions,
+    ) -> Result<()> {
         let (this, user) = (self.clone(), actor.user.id);
         run_to_completion(&self.context.tasks, "queue-delete", async move {
             let change = this.change(user, id, &expected).await?;
@@ -162,9 +167,9 @@ impl PlaybackQueues {
         &self,
         actor: &Actor,
         id: PlaybackQueueId,
-        items: &[NamedItem],
+        items: &[RequestedItem],
         insert: Insert,
-        expected: Expected,
+        expected: ExpectedRevisions,
     ) -> Result<PlaybackQueue> {
         let keys = input::parse(items)?;
         self.get(actor, id).await?;
@@ -176,9 +181,9 @@ impl PlaybackQueues {
                 return Err(full());
             }
             let place = match (insert, change.queue().cursor) {
-                (Insert::End, _) => Place::End,
-                (Insert::Next, Some(QueueCursor { item, .. })) => Place::After(item),
-                (Insert::Next, None) => Place::Front,
+                (Insert::End, _) => QueuePosition::End,
+                (Insert::Next, Some(QueueCursor { item, .. })) => QueuePosition::After(item),
+                (Insert::Next, None) => QueuePosition::Front,
             };
             change.insert(&placed, place).await?;
             Ok(change.commit().await?)
@@ -196,7 +201,7 @@ impl PlaybackQueues {
         id: PlaybackQueueId,
         item: PlaybackQueueItemId,
         after: Option<&str>,
-        expected: Expected,
+        expected: ExpectedRevisions,
     ) -> Result<PlaybackQueue> {
         let after: Option<PlaybackQueueItemId> = after
             .map(str::parse::<PlaybackQueueItemId>)
@@ -229,7 +234,7 @@ impl PlaybackQueues {
         actor: &Actor,
         id: PlaybackQueueId,
         item: PlaybackQueueItemId,
-        expected: Expected,
+        expected: ExpectedRevisions,
     ) -> Result<PlaybackQueue> {
         let (this, user) = (self.clone(), actor.user.id);
         let left = run_to_completion(&self.context.tasks, "queue-remove", async move {
@@ -243,7 +248,12 @@ impl PlaybackQueues {
         self.extended(actor, left).await
     }
 
-    async fn change(&self, user: UserId, id: PlaybackQueueId, expected: &Expected) -> Result<QueueChange> {
+    async fn change(
+        &self,
+        user: UserId,
+        id: PlaybackQueueId,
+        expected: &ExpectedRevisions,
+    ) -> Result<QueueChange> {
         let change = self
             .playback_queues
             .change_queue(user, id, self.context.now())

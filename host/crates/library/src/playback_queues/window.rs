@@ -9,7 +9,7 @@ use svc_identity::error::{Result, ServiceError};
 
 /// An entry of a queue with the summary of its item.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ShownItem {
+pub struct QueueItemDetails {
     /// The entry.
     pub item: QueueItem,
     /// `None` if the item was deleted or the actor may not see it.
@@ -18,9 +18,9 @@ pub struct ShownItem {
 
 /// A range of a queue.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ShownItems {
+pub struct QueueItems {
     /// In queue order.
-    pub items: Vec<ShownItem>,
+    pub items: Vec<QueueItemDetails>,
     /// Number of items in the whole queue.
     pub total: u64,
     /// Revision of the queue.
@@ -43,7 +43,7 @@ impl PlaybackQueues {
     ///
     /// # Errors
     /// Not found: the queue, or the entry in it; database errors.
-    pub async fn items(&self, actor: &Actor, id: PlaybackQueueId, window: Window) -> Result<ShownItems> {
+    pub async fn items(&self, actor: &Actor, id: PlaybackQueueId, window: Window) -> Result<QueueItems> {
         let queue = self.get(actor, id).await?;
         let around = window.around.or(queue.cursor.map(|cursor| cursor.item));
         let found = self
@@ -63,7 +63,7 @@ impl PlaybackQueues {
             ));
         }
         let Some(found) = found else {
-            return Ok(ShownItems {
+            return Ok(QueueItems {
                 items: Vec::new(),
                 total: queue.item_count,
                 revision: queue.revision,
@@ -72,11 +72,11 @@ impl PlaybackQueues {
         let keys = found.items.iter().map(|item| item.key);
         let readable = keys.filter(|(item, _)| super::input::may_read(actor, *item));
         let summaries = self.items.item_summaries(&actor.scope, readable).await?;
-        let shown = found.items.into_iter().map(|item| ShownItem {
+        let shown = found.items.into_iter().map(|item| QueueItemDetails {
             item,
             summary: summaries.get(&item.key).cloned(),
         });
-        Ok(ShownItems {
+        Ok(QueueItems {
             items: shown.collect(),
             total: found.total,
             revision: found.revision,

@@ -1,4 +1,4 @@
-//! Originals that could not be drawn: a broken file is not decoded for each request.
+//! Originals that could not be rendered: a broken file is not decoded for each request.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

@@ -1,10 +1,10 @@
-//! Pictures in smaller sizes: photos, artwork inside of files, picture files. Drawn by a plugin when somebody asks for the
+//! Pictures in smaller sizes: photos, artwork inside of files, picture files. Rendered by a plugin when somebody asks for the
 //! first time, and kept on disk.
 //!
 //! | File | What lives there |
 //! |---|---|
-//! | `original` | what is to be drawn: where it is, and by what it is known again |
-//! | `failures` | originals that could not be drawn, for a while |
+//! | `original` | what is to be rendered: where it is, and by what it is known again |
+//! | `failures` | originals that could not be rendered, for a while |
 //! | `renderer` | concurrent requests share one rendering, which runs in a worker pool of low priority |
 //! | `limits` | sizes, times, numbers, with their reasons |
 
@@ -79,15 +79,15 @@ pub struct Thumbnail {
     pub format: ImageFormat,
     /// Its bytes.
     pub bytes: ThumbnailBytes,
-    /// Changes with original, size and the plugin that draws.
+    /// Changes with original, size and the plugin that renders.
     pub tag: String,
     /// Modification time of the original in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// Drawn of the original as it was indexed, so that the same is asked for until the index changes.
+    /// Rendered of the original as it was indexed, so that the same is asked for until the index changes.
     pub is_as_indexed: bool,
 }
 
-/// Where a drawn picture's bytes are.
+/// Where a rendered picture's bytes are.
 #[derive(Debug)]
 pub enum ThumbnailBytes {
     /// In a file of the cache, from its first byte on.
@@ -97,11 +97,11 @@ pub enum ThumbnailBytes {
         /// How many.
         length: u64,
     },
-    /// A small one, or one drawn just now.
+    /// A small one, or one rendered just now.
     InMemory(Bytes),
 }
 
-/// Draws pictures.
+/// Renders pictures.
 #[derive(Debug, Clone)]
 pub struct Thumbnails {
     music: MusicRepository,
@@ -110,7 +110,7 @@ pub struct Thumbnails {
 }
 
 impl Thumbnails {
-    /// Over this store and these plugins, with what was drawn kept here.
+    /// Over this store and these plugins, with what was rendered kept here.
     ///
     /// # Errors
     /// When the system gives no threads.
@@ -168,7 +168,7 @@ impl Thumbnails {
         }
     }
 
-    /// A picture file that somebody has opened who knows that the caller may see it: a poster beside a film.
+    /// A picture file that somebody has opened who knows that the caller may see it: a poster beside a movie.
     ///
     /// # Errors
     /// Unprocessable `thumbnail_unavailable`; unavailable `storage_unavailable`.
@@ -176,7 +176,7 @@ impl Thumbnails {
         self.render(Original::opened(opened), size).await
     }
 
-    /// Draws a photo in all sizes, if it is not drawn yet: ahead of whoever will ask.
+    /// Renders a photo in all sizes, if it is not rendered yet: ahead of whoever will ask.
     ///
     /// # Errors
     /// As [`Self::photo`].
@@ -184,7 +184,7 @@ impl Thumbnails {
         self.pregenerate(self.photo_original(scope, id).await?).await
     }
 
-    /// Draws the picture of a release in all sizes, if it is not drawn yet.
+    /// Renders the picture of a release in all sizes, if it is not rendered yet.
     ///
     /// # Errors
     /// As [`Self::release`].
@@ -194,7 +194,7 @@ impl Thumbnails {
             .await
     }
 
-    /// Forgets all that was drawn.
+    /// Forgets all that was rendered.
     ///
     /// # Errors
     /// When files cannot be removed.

@@ -1,4 +1,4 @@
-//! What is to be drawn: where it is, and by what it is known again.
+//! What is to be rendered: where it is, and by what it is known again.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use svc_platform::disk_cache::CacheKey;
 use svc_plugin_host::{PluginHandle, Plugins, SourceFile};
 use svc_store::{MediaFile, TrackPicture};
 
-/// The state of the bytes that are drawn.
+/// The state of the bytes that are rendered.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     file: FileId,
-    /// Of the file that is read: beside a film there are several.
+    /// Of the file that is read: beside a movie there are several.
     name: String,
     size: u64,
     pub(super) mtime_ns: i64,
@@ -28,11 +28,11 @@ pub(super) struct Identity {
 pub(super) struct Original {
     /// As far as it is known without a look at the disk.
     pub(super) identity: Identity,
-    place: Place,
+    place: OriginalSource,
 }
 
 #[derive(Debug)]
-enum Place {
+enum OriginalSource {
     File(MediaFile),
     Embedded(TrackPicture),
     Opened(OpenedMedia),
@@ -56,7 +56,7 @@ impl Original {
                 mtime_ns: media.mtime_ns,
                 index: None,
             },
-            place: Place::File(media),
+            place: OriginalSource::File(media),
         }
     }
 
@@ -68,7 +68,7 @@ impl Original {
                 index: Some(picture.index),
                 ..identity
             },
-            place: Place::Embedded(picture),
+            place: OriginalSource::Embedded(picture),
         }
     }
 
@@ -82,16 +82,18 @@ impl Original {
                 mtime_ns: media.mtime_ns,
                 index: None,
             },
-            place: Place::Opened(media),
+            place: OriginalSource::Opened(media),
         }
     }
 
-    /// Who draws it, if anybody does.
+    /// Who renders it, if anybody does.
     pub(super) fn renderer(&self, plugins: &Plugins) -> Option<PluginHandle> {
         match &self.place {
-            Place::File(_) | Place::Opened(_) => plugins.thumbnailer_for(&extension(&self.identity.name)),
-            // What the file claims of the picture may be nothing; whoever draws JPEGs looks at the bytes.
-            Place::Embedded(picture) => plugins
+            OriginalSource::File(_) | OriginalSource::Opened(_) => {
+                plugins.thumbnailer_for(&extension(&self.identity.name))
+            }
+            // What the file claims of the picture may be nothing; whoever renders JPEGs looks at the bytes.
+            OriginalSource::Embedded(picture) => plugins
                 .thumbnailer_for(&picture.mime)
                 .or_else(|| plugins.thumbnailer_for("image/jpeg")),
         }
@@ -101,9 +103,9 @@ impl Original {
     pub(super) fn open(self, plugins: &Plugins) -> Result<OpenedOriginal> {
         let identity = self.identity;
         let opened = match self.place {
-            Place::File(media) => open_file(&media)?,
-            Place::Opened(media) => media,
-            Place::Embedded(picture) => return open_embedded(identity, picture, plugins),
+            OriginalSource::File(media) => open_file(&media)?,
+            OriginalSource::Opened(media) => media,
+            OriginalSource::Embedded(picture) => return open_embedded(identity, picture, plugins),
         };
         Ok(OpenedOriginal {
             identity: Identity {
@@ -143,7 +145,7 @@ fn open_embedded(identity: Identity, picture: TrackPicture, plugins: &Plugins) -
 }
 
 impl Identity {
-    /// The name of this original, in this size and drawn by this plugin.
+    /// The name of this original, in this size and rendered by this plugin.
     pub(super) fn key(&self, size: ThumbnailSize, renderer: &PluginHandle) -> CacheKey {
         CacheKey::of(&[
             "drawn picture, form 1",

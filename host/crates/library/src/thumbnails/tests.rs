@@ -1,4 +1,4 @@
-//! What is given out of the cache of drawn pictures.
+//! What is given out of the cache of rendered pictures.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

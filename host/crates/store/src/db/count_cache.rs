@@ -41,7 +41,7 @@ impl Database {
     /// Number of items of a whole list. Personal lists are short, and are not cached.
     pub(crate) async fn total(&self, from: &'static str, where_clause: &WhereClause<'_>) -> Result<u64> {
         let (sql, values) = where_clause.count(from);
-        if where_clause.are_personal() {
+        if where_clause.is_personal() {
             return self.pools().count(sql, values).await;
         }
         self.cached_count(sql, values).await

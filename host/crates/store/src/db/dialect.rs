@@ -69,7 +69,7 @@ pub(crate) const VACUUM: &str = "VACUUM";
 pub(crate) const LOCK_IDENTITY: &str = "SELECT identity_revision FROM server FOR UPDATE";
 
 /// Lifts the statement timeout of PostgreSQL, for requested work that may take minutes.
-pub(crate) async fn take_time(tx: &mut Tx) -> Result<()> {
+pub(crate) async fn lift_statement_timeout(tx: &mut Tx) -> Result<()> {
     if tx.engine() == Engine::Postgres {
         tx.execute("SET LOCAL statement_timeout = 0", &[]).await?;
     }

@@ -33,7 +33,7 @@ struct Known {
 }
 
 impl Known {
-    fn note(&mut self, revision: i64, scope_of_change: &ChangeScope) {
+    fn record(&mut self, revision: i64, scope_of_change: &ChangeScope) {
         if revision <= self.last {
             // Known already, with unknown scope.
             return;
@@ -76,8 +76,8 @@ impl IdentityRevisions {
     }
 
     /// Makes a committed revision known to every later request.
-    pub(crate) fn note(&self, revision: i64, scope_of_change: &ChangeScope) {
-        self.known().note(revision, scope_of_change);
+    pub(crate) fn record(&self, revision: i64, scope_of_change: &ChangeScope) {
+        self.known().record(revision, scope_of_change);
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -93,13 +93,13 @@ mod tests {
     fn change_of_an_account_concerns_it_alone() {
         let (ada, bob) = (UserId::from(1), UserId::from(2));
         let mut known = Known::default();
-        known.note(1, &ChangeScope::All);
-        known.note(2, &ChangeScope::Accounts(vec![ada]));
+        known.record(1, &ChangeScope::All);
+        known.record(2, &ChangeScope::Accounts(vec![ada]));
         assert_eq!(
             (known.of(ada), known.of(bob), known.of_all, known.last),
             (2, 1, 1, 2)
         );
-        known.note(3, &ChangeScope::All);
+        known.record(3, &ChangeScope::All);
         assert_eq!((known.of(ada), known.of(bob), known.last), (3, 3, 3));
     }
 
@@ -107,11 +107,11 @@ mod tests {
     fn number_that_was_left_out_may_be_about_anybody() {
         let (ada, bob) = (UserId::from(1), UserId::from(2));
         let mut known = Known::default();
-        known.note(1, &ChangeScope::All);
+        known.record(1, &ChangeScope::All);
         // Revision 2 was of another process, or is reported late.
-        known.note(3, &ChangeScope::Accounts(vec![ada]));
+        known.record(3, &ChangeScope::Accounts(vec![ada]));
         assert_eq!((known.of(ada), known.of(bob)), (3, 3));
-        known.note(2, &ChangeScope::Accounts(vec![bob]));
+        known.record(2, &ChangeScope::Accounts(vec![bob]));
         assert_eq!((known.of(bob), known.last), (3, 3));
     }
 
@@ -119,7 +119,7 @@ mod tests {
     fn accounts_that_are_remembered_are_bounded() {
         let mut known = Known::default();
         for number in 1..=ACCOUNTS as i64 + 1 {
-            known.note(number, &ChangeScope::Accounts(vec![UserId::from(number)]));
+            known.record(number, &ChangeScope::Accounts(vec![UserId::from(number)]));
         }
         assert!(known.of_accounts.is_empty());
         assert_eq!(known.of(UserId::from(7)), known.last);

@@ -77,7 +77,7 @@ pub(crate) async fn apply_next(tx: &mut Tx) -> Result<Option<i64>> {
         &[],
     )
     .await?;
-    dialect::take_time(tx).await?;
+    dialect::lift_statement_timeout(tx).await?;
     let found = found(tx).await?;
     check_not_newer(found)?;
     let Some(next) = MIGRATIONS.iter().find(|migration| migration.number > found) else {

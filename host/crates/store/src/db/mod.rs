@@ -32,7 +32,7 @@ use version_counters::VersionCounters;
 use write_queue::{WritePriority, WriteQueue};
 
 pub use maintenance::DatabaseVersion;
-pub(crate) use pools::{Boxed, Engine, Pools, Record};
+pub(crate) use pools::{BoxedQuery, Engine, Pools, Record};
 pub(crate) use transaction::Tx;
 
 #[derive(Debug)]

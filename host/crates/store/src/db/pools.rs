@@ -13,7 +13,7 @@ use crate::error::Result;
 
 /// A pending query. Boxed here so that the compiler analyses the futures of sqlx once, and not in each of the
 /// hundreds of futures that await a query.
-pub(crate) type Boxed<'a, T> = BoxFuture<'a, Result<T>>;
+pub(crate) type BoxedQuery<'a, T> = BoxFuture<'a, Result<T>>;
 
 /// A row type that both databases can fill.
 pub(crate) trait Record:
@@ -51,7 +51,11 @@ impl Pools {
     }
 
     /// All rows, outside of a transaction.
-    pub(crate) fn fetch_all<T: Record>(&self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, Vec<T>> {
+    pub(crate) fn fetch_all<T: Record>(
+        &self,
+        sql: impl SqlSafeStr,
+        values: &[Arg<'_>],
+    ) -> BoxedQuery<'_, Vec<T>> {
         let sql = sql.into_sql_str();
         match self {
             Self::Sqlite { read_pool, .. } => {
@@ -76,7 +80,7 @@ impl Pools {
         &'a self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
-    ) -> Boxed<'a, Vec<T>> {
+    ) -> BoxedQuery<'a, Vec<T>> {
         if self.engine() == Engine::Postgres {
             return self.fetch_all(sql, values);
         }
@@ -95,7 +99,7 @@ impl Pools {
         &'a self,
         [a, b]: [String; 2],
         values: &[Arg<'_>],
-    ) -> Boxed<'a, (Vec<A>, Vec<B>)> {
+    ) -> BoxedQuery<'a, (Vec<A>, Vec<B>)> {
         if self.engine() == Engine::Postgres {
             let (a, b) = (
                 self.fetch_all(AssertSqlSafe(a), values),
@@ -116,7 +120,7 @@ impl Pools {
         &'a self,
         [a, b, c]: [String; 3],
         values: &[Arg<'_>],
-    ) -> Boxed<'a, (Vec<A>, Vec<B>, Vec<C>)> {
+    ) -> BoxedQuery<'a, (Vec<A>, Vec<B>, Vec<C>)> {
         if self.engine() == Engine::Postgres {
             let (a, b, c) = (
                 self.fetch_all(AssertSqlSafe(a), values),
@@ -143,7 +147,7 @@ impl Pools {
         &self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
-    ) -> Boxed<'_, Option<T>> {
+    ) -> BoxedQuery<'_, Option<T>> {
         let sql = sql.into_sql_str();
         match self {
             Self::Sqlite { read_pool, .. } => {

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statements_are_told_apart_by_what_they_do() {
+    fn statements_are_distinguished_by_what_they_do() {
         for (sql, effect) in [
             ("SELECT 1", StatementEffect::Reads),
             (

@@ -4,18 +4,18 @@ use sqlx::{Postgres, SqlSafeStr, Sqlite, Transaction};
 
 use crate::db::args;
 use crate::db::args::Arg;
-use crate::db::pools::{Boxed, Engine, Record};
+use crate::db::pools::{BoxedQuery, Engine, Record};
 use crate::db::statement_effect::statement_effect;
 
 /// An open transaction. It records whether a statement changed data.
 #[derive(Debug)]
 pub(crate) struct Tx {
-    open: Open,
+    open: TxInner,
     has_changed: bool,
 }
 
 #[derive(Debug)]
-enum Open {
+enum TxInner {
     Sqlite(Transaction<'static, Sqlite>),
     Postgres(Transaction<'static, Postgres>),
 }
@@ -23,7 +23,7 @@ enum Open {
 impl From<Transaction<'static, Sqlite>> for Tx {
     fn from(tx: Transaction<'static, Sqlite>) -> Self {
         Self {
-            open: Open::Sqlite(tx),
+            open: TxInner::Sqlite(tx),
             has_changed: false,
         }
     }
@@ -32,7 +32,7 @@ impl From<Transaction<'static, Sqlite>> for Tx {
 impl From<Transaction<'static, Postgres>> for Tx {
     fn from(tx: Transaction<'static, Postgres>) -> Self {
         Self {
-            open: Open::Postgres(tx),
+            open: TxInner::Postgres(tx),
             has_changed: false,
         }
     }
@@ -41,8 +41,8 @@ impl From<Transaction<'static, Postgres>> for Tx {
 impl Tx {
     pub(crate) fn engine(&self) -> Engine {
         match self.open {
-            Open::Sqlite(_) => Engine::Sqlite,
-            Open::Postgres(_) => Engine::Postgres,
+            TxInner::Sqlite(_) => Engine::Sqlite,
+            TxInner::Postgres(_) => Engine::Postgres,
         }
     }
 
@@ -52,12 +52,12 @@ impl Tx {
     }
 
     /// Runs a statement; returns the number of affected rows.
-    pub(crate) fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Boxed<'_, u64> {
+    pub(crate) fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> BoxedQuery<'_, u64> {
         let sql = sql.into_sql_str();
         let effect = statement_effect(sql.as_str());
         let Self { open, has_changed } = self;
         match open {
-            Open::Sqlite(tx) => {
+            TxInner::Sqlite(tx) => {
                 let values = args::sqlite(values);
                 Box::pin(async move {
                     let query = sqlx::query_with(sql, values?);
@@ -66,7 +66,7 @@ impl Tx {
                     Ok(rows)
                 })
             }
-            Open::Postgres(tx) => {
+            TxInner::Postgres(tx) => {
                 let values = args::postgres(values);
                 Box::pin(async move {
                     let query = sqlx::query_with(sql, values?);
@@ -79,14 +79,14 @@ impl Tx {
     }
 
     /// Runs several statements without values.
-    pub(crate) fn execute_script(&mut self, sql: &'static str) -> Boxed<'_, ()> {
+    pub(crate) fn execute_script(&mut self, sql: &'static str) -> BoxedQuery<'_, ()> {
         self.has_changed = true;
         match &mut self.open {
-            Open::Sqlite(tx) => Box::pin(async move {
+            TxInner::Sqlite(tx) => Box::pin(async move {
                 sqlx::raw_sql(sql).execute(&mut **tx).await?;
                 Ok(())
             }),
-            Open::Postgres(tx) => Box::pin(async move {
+            TxInner::Postgres(tx) => Box::pin(async move {
                 sqlx::raw_sql(sql).execute(&mut **tx).await?;
                 Ok(())
             }),
@@ -98,12 +98,12 @@ impl Tx {
         &mut self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
-    ) -> Boxed<'_, Vec<T>> {
+    ) -> BoxedQuery<'_, Vec<T>> {
         let sql = sql.into_sql_str();
         let effect = statement_effect(sql.as_str());
         let Self { open, has_changed } = self;
         match open {
-            Open::Sqlite(tx) => {
+            TxInner::Sqlite(tx) => {
                 let values = args::sqlite(values);
                 Box::pin(async move {
                     let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
@@ -112,7 +112,7 @@ impl Tx {
                     Ok(rows)
                 })
             }
-            Open::Postgres(tx) => {
+            TxInner::Postgres(tx) => {
                 let values = args::postgres(values);
                 Box::pin(async move {
                     let query = sqlx::query_as_with::<Postgres, T, _>(sql, values?);
@@ -125,13 +125,13 @@ impl Tx {
     }
 
     /// Commits. A transaction without changes is rolled back, which neither writes nor waits.
-    pub(crate) fn commit(self) -> Boxed<'static, ()> {
+    pub(crate) fn commit(self) -> BoxedQuery<'static, ()> {
         let Self { open, has_changed } = self;
         match open {
-            Open::Sqlite(tx) if has_changed => Box::pin(async move { Ok(tx.commit().await?) }),
-            Open::Postgres(tx) if has_changed => Box::pin(async move { Ok(tx.commit().await?) }),
-            Open::Sqlite(tx) => Box::pin(async move { Ok(tx.rollback().await?) }),
-            Open::Postgres(tx) => Box::pin(async move { Ok(tx.rollback().await?) }),
+            TxInner::Sqlite(tx) if has_changed => Box::pin(async move { Ok(tx.commit().await?) }),
+            TxInner::Postgres(tx) if has_changed => Box::pin(async move { Ok(tx.commit().await?) }),
+            TxInner::Sqlite(tx) => Box::pin(async move { Ok(tx.rollback().await?) }),
+            TxInner::Postgres(tx) => Box::pin(async move { Ok(tx.rollback().await?) }),
         }
     }
 }

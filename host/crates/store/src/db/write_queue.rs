@@ -14,7 +14,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use crate::db::dialect;
 use crate::db::dialect::Durability;
 use crate::db::version_counters::Invalidation;
-use crate::db::{Boxed, Pools, Tx};
+use crate::db::{BoxedQuery, Pools, Tx};
 use crate::error::Result;
 use crate::id_nodes::IdNode;
 
@@ -48,16 +48,16 @@ pub(crate) struct WriteQueue {
 }
 
 /// Counts a waiting write; a cancelled request decrements the count as well.
-struct Waiting<'a>(&'a AtomicUsize);
+struct WaitingCount<'a>(&'a AtomicUsize);
 
-impl<'a> Waiting<'a> {
+impl<'a> WaitingCount<'a> {
     fn new(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::SeqCst);
         Self(count)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingCount<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -74,7 +74,7 @@ impl WriteQueue {
     }
 
     /// Every later commit checks this id node. A database has at most one per process.
-    pub(crate) fn hold(&self, node: IdNode) {
+    pub(crate) fn set_id_node(&self, node: IdNode) {
         self.id_node.get_or_init(|| Arc::new(node));
     }
 
@@ -87,10 +87,10 @@ impl WriteQueue {
         self.interactive_waiting.load(Ordering::SeqCst)
     }
 
-    async fn turn(&self, priority: WritePriority) -> OwnedMutexGuard<Durability> {
+    async fn acquire(&self, priority: WritePriority) -> OwnedMutexGuard<Durability> {
         match priority {
             WritePriority::Interactive => {
-                let _waiting = Waiting::new(&self.interactive_waiting);
+                let _waiting = WaitingCount::new(&self.interactive_waiting);
                 Arc::clone(&self.turn).lock_owned().await
             }
             WritePriority::Scan => loop {
@@ -108,7 +108,7 @@ impl WriteQueue {
     /// After a scan: shortens the log, and frees cached pages and statements.
     pub(crate) async fn checkpoint(&self, pools: &Pools) -> Result<()> {
         if let Pools::Sqlite { writer, .. } = pools {
-            let _turn = self.turn(WritePriority::Scan).await;
+            let _turn = self.acquire(WritePriority::Scan).await;
             let mut writer = writer.acquire().await?;
             sqlx::query(dialect::CHECKPOINT).execute(&mut *writer).await?;
             writer.clear_cached_statements().await?;
@@ -120,21 +120,21 @@ impl WriteQueue {
     /// After large deletions: shrinks the file.
     pub(crate) async fn shrink(&self, pools: &Pools) -> Result<()> {
         if let Pools::Sqlite { writer, .. } = pools {
-            let _turn = self.turn(WritePriority::Scan).await;
+            let _turn = self.acquire(WritePriority::Scan).await;
             sqlx::query(dialect::VACUUM).execute(writer).await?;
         }
         Ok(())
     }
 
     /// Waits in the queue and opens a transaction that holds the write lock from its start.
-    pub(crate) fn begin<'a>(&'a self, pools: &'a Pools, priority: WritePriority) -> Boxed<'a, WriteTx> {
+    pub(crate) fn begin<'a>(&'a self, pools: &'a Pools, priority: WritePriority) -> BoxedQuery<'a, WriteTx> {
         Box::pin(self.begin_in_turn(pools, priority))
     }
 
     async fn begin_in_turn(&self, pools: &Pools, priority: WritePriority) -> Result<WriteTx> {
         match pools {
             Pools::Sqlite { writer, .. } => {
-                let mut turn = self.turn(priority).await;
+                let mut turn = self.acquire(priority).await;
                 if *turn != priority.durability() {
                     sqlx::query(dialect::set_durability(priority.durability()))
                         .execute(writer)
@@ -172,7 +172,7 @@ impl WriteQueue {
             Pools::Sqlite { .. } => self.begin(pools, WritePriority::Interactive).await,
             Pools::Postgres(_) => {
                 // Waits here first, without a connection.
-                let turn = self.turn(WritePriority::Interactive).await;
+                let turn = self.acquire(WritePriority::Interactive).await;
                 let mut begun = self.begin(pools, WritePriority::Interactive).await?;
                 begun.execute(dialect::LOCK_IDENTITY, &[]).await?;
                 Ok(WriteTx {
@@ -205,7 +205,7 @@ impl WriteTx {
         let has_changed = self.tx.has_changed();
         let mut extended = None;
         if let Some(node) = self.id_node.as_ref().filter(|_| has_changed) {
-            extended = node.cover(&mut self.tx).await?;
+            extended = node.ensure_lease(&mut self.tx).await?;
         }
         let committed = self.tx.commit().await;
         if let (Ok(()), Some(node), Some(until)) = (&committed, &self.id_node, extended) {

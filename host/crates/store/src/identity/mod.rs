@@ -59,7 +59,7 @@ impl IdentityRepository {
             .await?;
         let before = self.identity_revision();
         let stored = row.map_or(before, |(revision,)| revision);
-        self.db.identity_revisions().note(stored, &ChangeScope::All);
+        self.db.identity_revisions().record(stored, &ChangeScope::All);
         Ok(stored > before)
     }
 }
@@ -73,13 +73,13 @@ pub(crate) async fn raise_revision(tx: &mut Tx) -> Result<Option<i64>> {
 
 impl IdentityChange {
     /// Whether no change has concerned an account since a revision.
-    pub async fn is_as_it_was(&mut self, user: UserId, revision: i64) -> Result<bool> {
+    pub async fn is_unchanged_since(&mut self, user: UserId, revision: i64) -> Result<bool> {
         let row: Option<(i64,)> = self
             .fetch_optional("SELECT identity_revision FROM server", &[])
             .await?;
         // A change unknown to this process may concern any account.
-        let told = row.is_some_and(|(stored,)| stored == self.db.identity_revisions().last());
-        Ok(told && self.db.identity_revisions().of(user) <= revision)
+        let is_current = row.is_some_and(|(stored,)| stored == self.db.identity_revisions().last());
+        Ok(is_current && self.db.identity_revisions().of(user) <= revision)
     }
 
     /// Commits durably, and invalidates cached permissions. A transaction without changes invalidates nothing.
@@ -100,7 +100,7 @@ impl IdentityChange {
         let revision = raise_revision(self.tx()).await?;
         let revision = revision.ok_or(StoreError::InvalidValue("server"))?;
         self.tx.commit().await?;
-        self.db.identity_revisions().note(revision, &scope_of_change);
+        self.db.identity_revisions().record(revision, &scope_of_change);
         Ok(())
     }
 

@@ -65,7 +65,7 @@ const THE_REST: [&str; 21] = [
 impl IdentityChange {
     /// Deletes the index. Accounts, directories and runs stay.
     pub async fn delete_media(&mut self) -> Result<()> {
-        dialect::take_time(self.tx()).await?;
+        dialect::lift_statement_timeout(self.tx()).await?;
         for index in SearchIndex::ALL {
             index.clear(self.tx()).await?;
         }

@@ -10,7 +10,7 @@ use sqlx::AssertSqlSafe;
 use crate::db::Database;
 use crate::db::args::args;
 use crate::db::bulk::{Bulk, SqlTexts, in_lists};
-use crate::db::dialect::{SearchIndex, hexadecimal, take_time};
+use crate::db::dialect::{SearchIndex, hexadecimal, lift_statement_timeout};
 use crate::db::identity_revisions::ChangeScope;
 use crate::db::write_queue::WritePriority;
 use crate::directories::path_from_text;
@@ -80,7 +80,7 @@ impl TryFrom<FileRow> for KnownFile {
             size: row.size,
             mtime_ns: row.mtime_ns,
             status: FileStatus::from_number(row.status).ok_or(StoreError::InvalidValue("file status"))?,
-            related_stamp: row.related_stamp,
+            sidecar_digest: row.related_stamp,
         })
     }
 }
@@ -216,7 +216,7 @@ impl IndexRepository {
         let revision = placement.finish(&mut tx).await?;
         tx.commit().await?;
         if let Some(revision) = revision {
-            self.db.identity_revisions().note(revision, &ChangeScope::All);
+            self.db.identity_revisions().record(revision, &ChangeScope::All);
         }
         Ok(())
     }
@@ -254,7 +254,7 @@ impl IndexRepository {
     /// stay.
     pub async fn deindex(&self) -> Result<()> {
         let mut tx = self.db.write(WritePriority::Interactive).await?;
-        take_time(&mut tx).await?;
+        lift_statement_timeout(&mut tx).await?;
         for index in SearchIndex::ALL {
             index.clear(&mut tx).await?;
         }
@@ -327,7 +327,7 @@ impl IndexRepository {
     }
 
     /// Deletes plugin versions that no file refers to.
-    pub async fn forget_plugins(&self, plugins: &[i64]) -> Result<()> {
+    pub async fn delete_plugin_versions(&self, plugins: &[i64]) -> Result<()> {
         let mut tx = self.db.write_record(WritePriority::Scan).await?;
         let head = "DELETE FROM plugins_seen WHERE NOT EXISTS \
                     (SELECT 1 FROM files f WHERE f.plugin_ref = plugins_seen.plugin_ref) AND plugin_ref";

@@ -53,7 +53,7 @@ impl IndexRepository {
     }
 
     /// The media kinds of these files.
-    pub async fn kinds_of_files(&self, files: &[FileId]) -> Result<Vec<String>> {
+    pub async fn media_kinds_of_files(&self, files: &[FileId]) -> Result<Vec<String>> {
         let numbers: Vec<i64> = files.iter().map(|file| file.get()).collect();
         let rows: Vec<(String,)> = self.db.rows_of_listed(KINDS, &numbers, "").await?;
         let mut kinds: Vec<String> = rows.into_iter().map(|(kind,)| kind).collect();

@@ -115,7 +115,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> WhereClause
             }
         });
     }
-    filter.items.narrow(&mut artists, FILTERED, scope);
+    filter.items.restrict_to(&mut artists, FILTERED, scope);
     artists
 }
 
@@ -143,7 +143,7 @@ impl MusicRepository {
         filter: &ArtistFilter,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
-        let scope = &self.db.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
         let page = self
@@ -197,7 +197,7 @@ impl MusicRepository {
     }
 
     /// The artists of search hits.
-    pub async fn found_artists(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Artist>> {
+    pub async fn artists_of_hits(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Artist>> {
         let artists = self.artists_by_id(scope, &hits.items).await?;
         Ok(hits.with_items(artists))
     }

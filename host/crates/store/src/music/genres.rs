@@ -40,7 +40,7 @@ impl MusicRepository {
         scope: &MediaScope,
         request: &ListRequest<GenreOrder>,
     ) -> Result<Listing<Genre>> {
-        let scope = &self.db.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
         let where_clause = WhereClause::of_media(AccessFilter::Genres, GENRES.key, scope);
         let page = self
             .db

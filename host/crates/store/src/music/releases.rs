@@ -125,7 +125,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> WhereClaus
         filter.artist.map(MusicArtistId::get),
         ")",
     );
-    releases.push_within(
+    releases.push_subquery(
         "r.release_id IN (SELECT t.release_id FROM music_tracks t JOIN track_genres l ON l.track_id = t.track_id \
          JOIN music_genres g ON g.genre_id = l.genre_id WHERE g.key = ",
         filter.genre.as_deref().map(fold),
@@ -134,7 +134,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> WhereClaus
     );
     releases.push("r.year >= ", filter.year_from, "");
     releases.push("r.year <= ", filter.year_to, "");
-    filter.items.narrow(&mut releases, FILTERED, scope);
+    filter.items.restrict_to(&mut releases, FILTERED, scope);
     releases
 }
 
@@ -146,7 +146,7 @@ impl MusicRepository {
         filter: &ReleaseFilter,
         request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
-        let scope = &self.db.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
         let page = self
@@ -224,7 +224,7 @@ impl MusicRepository {
     }
 
     /// The releases of search hits.
-    pub async fn found_releases(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Release>> {
+    pub async fn releases_of_hits(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Release>> {
         let releases = self.releases_by_id(scope, &hits.items).await?;
         Ok(hits.with_items(releases))
     }

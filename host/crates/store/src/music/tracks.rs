@@ -181,7 +181,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> WhereClause<
     );
     tracks.push("t.year >= ", filter.year_from, "");
     tracks.push("t.year <= ", filter.year_to, "");
-    filter.items.narrow(&mut tracks, FILTERED, scope);
+    filter.items.restrict_to(&mut tracks, FILTERED, scope);
     tracks
 }
 
@@ -193,7 +193,7 @@ impl MusicRepository {
         filter: &TrackFilter,
         request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
-        let scope = &self.db.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
         let page = self
@@ -254,7 +254,7 @@ impl MusicRepository {
     }
 
     /// The tracks of search hits.
-    pub async fn found_tracks(&self, hits: Hits) -> Result<Listing<Track>> {
+    pub async fn tracks_of_hits(&self, hits: Hits) -> Result<Listing<Track>> {
         let tracks = self.tracks_by_id(&hits.items).await?;
         Ok(hits.with_items(tracks))
     }

@@ -14,7 +14,7 @@ use crate::query::access_filter::AccessFilter;
 use crate::text::bounded_sort;
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
-use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};
+use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumViewers, PhotoAlbumPatch};
 use svc_domain::text::sort_key;
 use svc_domain::time::Timestamp;
 
@@ -30,7 +30,7 @@ pub struct NewPhotoAlbum {
     /// Description.
     pub description: Option<String>,
     /// Accounts besides the owner that may read it.
-    pub readers: AlbumReaders,
+    pub viewers: AlbumViewers,
 }
 
 static SHARE: Bulk = Bulk {
@@ -90,14 +90,14 @@ impl PhotoAlbumRepository {
             new.name.as_str(),
             bounded_sort(&sort_name),
             new.description.as_deref(),
-            new.readers.everyone,
+            new.viewers.everyone,
             now,
             most,
         ];
         if tx.execute(sql, &values).await? == 0 {
             return Ok(false);
         }
-        share(&mut tx, new.id, &new.readers.users).await?;
+        share(&mut tx, new.id, &new.viewers.users).await?;
         tx.commit().await?;
         Ok(true)
     }
@@ -108,7 +108,7 @@ impl PhotoAlbumRepository {
         &self,
         owner: UserId,
         id: PhotoAlbumId,
-    ) -> Result<Option<(WriteTx, AlbumReaders)>> {
+    ) -> Result<Option<(WriteTx, AlbumViewers)>> {
         let mut tx = self.db.write(WritePriority::Interactive).await?;
         let locked: Vec<(bool,)> = tx.fetch_all(LOCK, &args![id.get(), owner.get()]).await?;
         let Some((everyone,)) = locked.first().copied() else {
@@ -117,7 +117,7 @@ impl PhotoAlbumRepository {
         let sql = "SELECT user_id FROM photo_album_shares WHERE album_id = $1 ORDER BY user_id";
         let users: Vec<(i64,)> = tx.fetch_all(sql, &args![id.get()]).await?;
         let users = users.into_iter().map(|(user,)| user.into()).collect();
-        Ok(Some((tx, AlbumReaders { everyone, users })))
+        Ok(Some((tx, AlbumViewers { everyone, users })))
     }
 
     /// Changes an album of this owner; returns the readers before and after. A cover outside of the album is ignored.
@@ -127,7 +127,7 @@ impl PhotoAlbumRepository {
         id: PhotoAlbumId,
         patch: &PhotoAlbumPatch,
         now: Timestamp,
-    ) -> Result<Option<AlbumReaders>> {
+    ) -> Result<Option<AlbumViewers>> {
         let Some((mut tx, before)) = self.open_photo_album(owner, id).await? else {
             return Ok(None);
         };
@@ -150,7 +150,7 @@ impl PhotoAlbumRepository {
                        WHERE album_id = $1 AND photo_id = $2) WHERE album_id = $1";
             tx.execute(sql, &args![id.get(), cover.map(PhotoId::get)]).await?;
         }
-        let mut after = AlbumReaders {
+        let mut after = AlbumViewers {
             everyone: patch.everyone.unwrap_or(before.everyone),
             users: Vec::new(),
         };
@@ -166,14 +166,14 @@ impl PhotoAlbumRepository {
     }
 
     /// Deletes an album of this owner, without its photos; returns its readers.
-    pub async fn delete_photo_album(&self, owner: UserId, id: PhotoAlbumId) -> Result<Option<AlbumReaders>> {
-        let Some((mut tx, readers)) = self.open_photo_album(owner, id).await? else {
+    pub async fn delete_photo_album(&self, owner: UserId, id: PhotoAlbumId) -> Result<Option<AlbumViewers>> {
+        let Some((mut tx, viewers)) = self.open_photo_album(owner, id).await? else {
             return Ok(None);
         };
         tx.execute("DELETE FROM photo_albums WHERE album_id = $1", &args![id.get()])
             .await?;
         tx.commit().await?;
-        Ok(Some(readers))
+        Ok(Some(viewers))
     }
 
     /// Appends accessible photos to an album of this owner, up to `most` in all; photos that it contains keep their
@@ -185,8 +185,8 @@ impl PhotoAlbumRepository {
         photos: &[PhotoId],
         most: i64,
         now: Timestamp,
-    ) -> Result<Option<(PhotoOutcomes, Vec<PhotoId>, AlbumReaders)>> {
-        let Some((mut tx, readers)) = self.open_photo_album(owner, id).await? else {
+    ) -> Result<Option<(PhotoOutcomes, Vec<PhotoId>, AlbumViewers)>> {
+        let Some((mut tx, viewers)) = self.open_photo_album(owner, id).await? else {
             return Ok(None);
         };
         let numbers: Vec<i64> = photos.iter().map(|photo| photo.get()).collect();
@@ -226,7 +226,7 @@ impl PhotoAlbumRepository {
             touch(&mut tx, id, now).await?;
             tx.commit().await?;
         }
-        Ok(Some((outcomes, added, readers)))
+        Ok(Some((outcomes, added, viewers)))
     }
 
     /// Removes photos from an album of this owner. Returns the outcome of each photo, the removed ones, and the
@@ -236,8 +236,8 @@ impl PhotoAlbumRepository {
         (owner, id): (UserId, PhotoAlbumId),
         photos: &[PhotoId],
         now: Timestamp,
-    ) -> Result<Option<(PhotoOutcomes, Vec<PhotoId>, AlbumReaders)>> {
-        let Some((mut tx, readers)) = self.open_photo_album(owner, id).await? else {
+    ) -> Result<Option<(PhotoOutcomes, Vec<PhotoId>, AlbumViewers)>> {
+        let Some((mut tx, viewers)) = self.open_photo_album(owner, id).await? else {
             return Ok(None);
         };
         let numbers: Vec<i64> = photos.iter().map(|photo| photo.get()).collect();
@@ -257,7 +257,7 @@ impl PhotoAlbumRepository {
             touch(&mut tx, id, now).await?;
             tx.commit().await?;
         }
-        Ok(Some((outcomes, removed, readers)))
+        Ok(Some((outcomes, removed, viewers)))
     }
 }
 

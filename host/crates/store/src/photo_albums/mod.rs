@@ -14,12 +14,12 @@ use crate::error::Result;
 use crate::query::access_filter::AccessFilter;
 use crate::query::pages::in_order;
 use crate::query::where_clause::{WhereClause, direction};
-use crate::search::{best_of, has_all};
+use crate::search::{contains_all_words, rank_hits};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Order, Pagination};
-use svc_domain::photo_album::{AlbumReaders, PhotoAlbum};
-use svc_domain::text::{asked_words, sort_key};
+use svc_domain::photo_album::{AlbumViewers, PhotoAlbum};
+use svc_domain::text::{query_words, sort_key};
 use svc_domain::time::Timestamp;
 
 /// Order of a list of albums.
@@ -119,7 +119,7 @@ impl PhotoAlbumRepository {
     }
 
     /// Whether an account may read an album.
-    pub async fn sees_photo_album(&self, user: UserId, id: PhotoAlbumId) -> Result<bool> {
+    pub async fn can_see_photo_album(&self, user: UserId, id: PhotoAlbumId) -> Result<bool> {
         let sql = format!(
             "SELECT count(*) FROM photo_albums a WHERE a.album_id = $1 AND {}",
             seen_by(user)
@@ -207,7 +207,7 @@ impl PhotoAlbumRepository {
                 owner: row.owner_user_id.into(),
                 name: row.name,
                 description: row.description,
-                readers: AlbumReaders {
+                viewers: AlbumViewers {
                     everyone: row.everyone,
                     users: shares.remove(&row.album_id).unwrap_or_default(),
                 },
@@ -246,14 +246,14 @@ impl PhotoAlbumRepository {
         text: &str,
         page: Pagination,
     ) -> Result<Listing<PhotoAlbum>> {
-        let asked = asked_words(text);
+        let words = query_words(text);
         let mut found = self.photo_album_names(user).await?;
-        found.retain(|(_, name)| has_all(name, &asked));
+        found.retain(|(_, name)| contains_all_words(name, &words));
         for (_, name) in &mut found {
             *name = sort_key(name);
         }
         let total = found.len() as u64;
-        let best = best_of(found, text, page);
+        let best = rank_hits(found, text, page);
         Ok(Listing::new(self.photo_albums_by_id(scope, &best).await?, total))
     }
 }

@@ -42,7 +42,7 @@ const STORE: &str = "INSERT INTO photo_edits (photo_id, taken_at, utc_offset_min
     own_taken_at = excluded.own_taken_at, own_utc_offset_minutes = excluded.own_utc_offset_minutes, \
     own_latitude = excluded.own_latitude, own_longitude = excluded.own_longitude, \
     own_altitude = excluded.own_altitude";
-const FORGET: &str = "DELETE FROM photo_edits WHERE photo_id = $1";
+const DELETE_EDITS: &str = "DELETE FROM photo_edits WHERE photo_id = $1";
 /// Stores the file's new values beside the edits.
 const KEEP_OWN: &str = "UPDATE photo_edits SET (own_taken_at, own_utc_offset_minutes, own_latitude, own_longitude, \
     own_altitude) = (SELECT p.taken_at, p.utc_offset_minutes, p.latitude, p.longitude, p.altitude FROM photos p \
@@ -126,7 +126,7 @@ impl PhotoRepository {
         }
         tx.execute(TAKE_BACK, &photo).await?;
         if edits == PhotoEdits::default() {
-            tx.execute(FORGET, &photo).await?;
+            tx.execute(DELETE_EDITS, &photo).await?;
         } else {
             let values = args![
                 id.get(),

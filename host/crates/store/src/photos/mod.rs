@@ -213,7 +213,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a PhotoFilter, by_album: bool)
     photos.push("p.taken_at < ", bucket.map(|(_, end)| end), "");
     photos.push("p.taken_at >= ", filter.from, "");
     photos.push("p.taken_at <= ", filter.to, "");
-    photos.push_either("p.model = ", "p.make = ", filter.camera.as_deref());
+    photos.push_any_of("p.model = ", "p.make = ", filter.camera.as_deref());
     photos.push("p.lens = ", filter.lens.as_deref(), "");
     if let Some(area) = filter.bounding_box {
         photos.push("p.latitude >= ", Some(area.south), "");
@@ -225,7 +225,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a PhotoFilter, by_album: bool)
             photos.push_or("p.longitude >= ", area.west, "p.longitude <= ", area.east);
         }
     }
-    filter.items.narrow(&mut photos, FILTERED, scope);
+    filter.items.restrict_to(&mut photos, FILTERED, scope);
     photos
 }
 
@@ -243,7 +243,7 @@ impl PhotoRepository {
         filter: &PhotoFilter,
         request: &ListRequest<PhotoOrder>,
     ) -> Result<Listing<Photo>> {
-        let scope = &self.db.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
         let by_album = request.by == PhotoOrder::Album;
         let rows = if by_album { PHOTOS_OF_ALBUM } else { PHOTOS };
         let where_clause = where_clause(scope, filter, by_album);
@@ -261,7 +261,7 @@ impl PhotoRepository {
         libraries: &[LibraryId],
         granularity: Granularity,
     ) -> Result<Vec<PhotoBucket>> {
-        let scope = &self.db.narrowed(scope, libraries).await?;
+        let scope = &self.db.restricted_to_libraries(scope, libraries).await?;
         let photos = where_clause(scope, filter, false);
         let (sql, values) = photos.rows(DAYS, BY_DAY);
         let days: Vec<(i32, i64, i64, i64)> = self.db.pools().fetch_page(sql, values).await?;
@@ -298,7 +298,7 @@ impl PhotoRepository {
     }
 
     /// The photos of search hits.
-    pub async fn found_photos(&self, hits: Hits) -> Result<Listing<Photo>> {
+    pub async fn photos_of_hits(&self, hits: Hits) -> Result<Listing<Photo>> {
         let photos = self.photos_by_id(&hits.items).await?;
         Ok(hits.with_items(photos))
     }

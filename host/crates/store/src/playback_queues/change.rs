@@ -9,7 +9,7 @@ use crate::playback_queues::QUEUES;
 use crate::playback_queues::QueueRow;
 use sqlx::AssertSqlSafe;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
-use svc_domain::playback_queue::{Draw, MAX_QUEUES, PlaybackQueue, QueueCursor};
+use svc_domain::playback_queue::{DrawState, MAX_QUEUES, PlaybackQueue, QueueCursor};
 use svc_domain::time::Timestamp;
 use svc_domain::user_data::ItemKey;
 
@@ -38,7 +38,7 @@ static INSERT_ITEMS: Bulk = Bulk {
 
 /// Position of inserted or moved items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum QueuePosition {
     /// First.
     Front,
     /// After this item.
@@ -132,21 +132,21 @@ impl QueueChange {
     /// The places before and after a position, ignoring one item; `None` if there is no such position.
     async fn bounds(
         &mut self,
-        place: Place,
+        place: QueuePosition,
         without: Option<PlaybackQueueItemId>,
     ) -> Result<Option<(Option<i64>, Option<i64>)>> {
         let low = match place {
-            Place::Front | Place::End => None,
-            Place::After(item) => match self.place_of(item).await? {
+            QueuePosition::Front | QueuePosition::End => None,
+            QueuePosition::After(item) => match self.place_of(item).await? {
                 None => return Ok(None),
                 low => low,
             },
         };
         let sql = match place {
-            Place::Front | Place::After(_) => {
+            QueuePosition::Front | QueuePosition::After(_) => {
                 "SELECT min(place) FROM playback_queue_items WHERE queue_id = $1 AND place > $2 AND queue_item_id <> $3"
             }
-            Place::End => {
+            QueuePosition::End => {
                 "SELECT max(place) FROM playback_queue_items WHERE queue_id = $1 AND place > $2 AND queue_item_id <> $3"
             }
         };
@@ -155,15 +155,15 @@ impl QueueChange {
         let rows: Vec<(Option<i64>,)> = self.tx.fetch_all(sql, &values).await?;
         let found = rows.first().and_then(|(found,)| *found);
         Ok(Some(match place {
-            Place::End => (found, None),
-            Place::Front | Place::After(_) => (low, found),
+            QueuePosition::End => (found, None),
+            QueuePosition::Front | QueuePosition::After(_) => (low, found),
         }))
     }
 
     /// Places for so many items; reassigns all places if there is no room. `None` if there is no such position.
     async fn make_places(
         &mut self,
-        place: Place,
+        place: QueuePosition,
         count: usize,
         without: Option<PlaybackQueueItemId>,
     ) -> Result<Option<Vec<i64>>> {
@@ -185,7 +185,11 @@ impl QueueChange {
     }
 
     /// Inserts items. `false` if there is no such position.
-    pub async fn insert(&mut self, items: &[(PlaybackQueueItemId, ItemKey)], place: Place) -> Result<bool> {
+    pub async fn insert(
+        &mut self,
+        items: &[(PlaybackQueueItemId, ItemKey)],
+        place: QueuePosition,
+    ) -> Result<bool> {
         let Some(places) = self.make_places(place, items.len(), None).await? else {
             return Ok(false);
         };
@@ -214,7 +218,7 @@ impl QueueChange {
         if after == Some(item) {
             return Ok(true);
         }
-        let place = after.map_or(Place::Front, Place::After);
+        let place = after.map_or(QueuePosition::Front, QueuePosition::After);
         let Some((low, high)) = self.bounds(place, Some(item)).await? else {
             return Ok(false);
         };
@@ -267,7 +271,7 @@ impl QueueChange {
     }
 
     /// Removes the first `count` items before the cursor; returns their number.
-    pub async fn drop_passed(&mut self, count: u64) -> Result<u64> {
+    pub async fn remove_played(&mut self, count: u64) -> Result<u64> {
         let Some(cursor) = self.queue.cursor else {
             return Ok(0);
         };
@@ -284,7 +288,7 @@ impl QueueChange {
     }
 
     /// Stores the draw position of a dynamic queue.
-    pub fn set_draw(&mut self, draw: Draw) {
+    pub fn set_draw(&mut self, draw: DrawState) {
         self.queue.draw = draw;
     }
 

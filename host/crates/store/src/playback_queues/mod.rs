@@ -11,10 +11,10 @@ use crate::error::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::list::{Listing, Pagination};
-use svc_domain::playback_queue::{Draw, PlaybackQueue, QueueCursor, QueueItem, QueueType};
+use svc_domain::playback_queue::{DrawState, PlaybackQueue, QueueCursor, QueueItem, QueueType};
 use svc_domain::time::Timestamp;
 
-pub use change::{Place, QueueChange};
+pub use change::{QueueChange, QueuePosition};
 
 /// A query up to its conditions. Item counts are computed per query, from an index of at most ten thousand rows.
 const QUEUES: &str = "SELECT q.queue_id, q.user_id, q.queue_type, q.seed, q.seeds, q.revision, q.cursor_item_id, \
@@ -76,7 +76,7 @@ impl TryFrom<QueueRow> for PlaybackQueue {
                 index: row.cursor_index.unsigned_abs(),
                 position_ms: row.cursor_ms,
             }),
-            draw: Draw {
+            draw: DrawState {
                 round: row.draw_round,
                 last,
             },

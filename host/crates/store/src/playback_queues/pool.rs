@@ -12,7 +12,7 @@ use crate::user_items::favorite_of;
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, UserId};
 use svc_domain::library::MediaScope;
-use svc_domain::playback_queue::Drawable;
+use svc_domain::playback_queue::PoolEntry;
 use svc_domain::user_data::ItemKey;
 
 const RELEASE: &str = "SELECT i.track_id FROM music_tracks i WHERE i.release_id = $1";
@@ -39,7 +39,7 @@ const NEARER: u32 = 2;
 impl PlaybackQueueRepository {
     /// The parts of an item in playing order: the tracks of a release or artist, the episodes of a show. `None` for
     /// other items.
-    pub async fn parts_of_item(
+    pub async fn playable_items_of(
         &self,
         scope: &MediaScope,
         (item, id): ItemKey,
@@ -62,7 +62,7 @@ impl PlaybackQueueRepository {
     }
 
     /// The tracks of a queue.
-    pub async fn queued_tracks(&self, id: PlaybackQueueId) -> Result<HashSet<i64>> {
+    pub async fn tracks_in_queue(&self, id: PlaybackQueueId) -> Result<HashSet<i64>> {
         let sql = "SELECT DISTINCT item_id FROM playback_queue_items WHERE queue_id = $1 AND item_type = $2";
         let values = args![id.get(), ItemType::MusicTrack as i16];
         let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &values).await?;
@@ -70,7 +70,7 @@ impl PlaybackQueueRepository {
     }
 
     /// All accessible, present and readable tracks.
-    pub async fn drawable_tracks(&self, scope: &MediaScope) -> Result<Vec<Drawable>> {
+    pub async fn pool_tracks(&self, scope: &MediaScope) -> Result<Vec<PoolEntry>> {
         let access_condition = AccessFilter::Tracks.and("i.track_id", scope);
         let sql = AssertSqlSafe(format!("{TRACKS}{access_condition}"));
         let rows: Vec<(i64,)> = self.db.pools().fetch_all(sql, &[]).await?;
@@ -78,7 +78,7 @@ impl PlaybackQueueRepository {
     }
 
     /// The favorites of a user among them.
-    pub async fn drawable_favorites(&self, scope: &MediaScope, user: UserId) -> Result<Vec<Drawable>> {
+    pub async fn pool_favorites(&self, scope: &MediaScope, user: UserId) -> Result<Vec<PoolEntry>> {
         let access_condition = AccessFilter::Tracks.and("i.track_id", scope);
         let favorite = favorite_of!("i.track_id", 0);
         let sql = AssertSqlSafe(format!("{TRACKS} AND {favorite}$1){access_condition}"));
@@ -87,14 +87,14 @@ impl PlaybackQueueRepository {
     }
 
     /// Those that share an artist or genre with one of `tracks`.
-    pub async fn drawable_similar(&self, scope: &MediaScope, tracks: &[i64]) -> Result<Vec<Drawable>> {
+    pub async fn pool_similar(&self, scope: &MediaScope, tracks: &[i64]) -> Result<Vec<PoolEntry>> {
         let tail = format!("){}", AccessFilter::Tracks.and("i.track_id", scope));
         let mut near = HashMap::new();
         for (head, by) in [(SAME_GENRE, 0), (SAME_ARTIST, NEARER)] {
             let rows: Vec<(i64,)> = self.db.rows_of_listed(head, tracks, &tail).await?;
             near.extend(rows.into_iter().map(|(id,)| (id, by)));
         }
-        let mut similar: Vec<Drawable> = near.into_iter().collect();
+        let mut similar: Vec<PoolEntry> = near.into_iter().collect();
         similar.sort_unstable();
         Ok(similar)
     }

@@ -41,7 +41,7 @@ fn of_user(item: ItemType) -> String {
 
 impl ItemFilter {
     /// Adds the filters to the conditions of a list; `shuffle` is up to the caller.
-    pub(crate) fn narrow<'a>(&self, items: &mut WhereClause<'a>, of: Filtered, scope: &MediaScope) {
+    pub(crate) fn restrict_to<'a>(&self, items: &mut WhereClause<'a>, of: Filtered, scope: &MediaScope) {
         let Filtered {
             item,
             access,

@@ -34,7 +34,7 @@ impl<'a> WhereClause<'a> {
         }
     }
 
-    fn joint(&self) -> &'static str {
+    fn keyword(&self) -> &'static str {
         if self.sql.is_empty() { " WHERE " } else { " AND " }
     }
 
@@ -47,7 +47,7 @@ impl<'a> WhereClause<'a> {
     ) {
         let Some(value) = value else { return };
         self.values.push(value.into());
-        self.sql += &format!("{}{before}${}{after}", self.joint(), self.values.len());
+        self.sql += &format!("{}{before}${}{after}", self.keyword(), self.values.len());
     }
 
     /// Adds a condition on user data; `$user` in the text is replaced by the placeholder of the user.
@@ -55,16 +55,16 @@ impl<'a> WhereClause<'a> {
         self.personal = true;
         self.values.push(user.get().into());
         let place = format!("${}", self.values.len());
-        self.sql += &format!("{}{}", self.joint(), condition.replace("$user", &place));
+        self.sql += &format!("{}{}", self.keyword(), condition.replace("$user", &place));
     }
 
     /// Whether the rows depend on user data, which changes without a new version of the media.
-    pub(crate) fn are_personal(&self) -> bool {
+    pub(crate) fn is_personal(&self) -> bool {
         self.personal
     }
 
     /// Adds `before $n)` if there is a value, where `before` opens a subquery for accessible items.
-    pub(crate) fn push_within<T: Into<Arg<'a>>>(
+    pub(crate) fn push_subquery<T: Into<Arg<'a>>>(
         &mut self,
         before: &'static str,
         value: Option<T>,
@@ -73,15 +73,15 @@ impl<'a> WhereClause<'a> {
     ) {
         let Some(value) = value else { return };
         self.values.push(value.into());
-        let (joint, and) = (self.joint(), access.and(key, scope));
-        self.sql += &format!("{joint}{before}${}{and})", self.values.len());
+        let (keyword, and) = (self.keyword(), access.and(key, scope));
+        self.sql += &format!("{keyword}{before}${}{and})", self.values.len());
     }
 
     /// Adds `before $n, $m… after`. The texts are built from static parts.
     pub(crate) fn push_all<const N: usize>(&mut self, before: &str, values: [Arg<'a>; N], after: &str) {
         let numbers: Vec<String> = (1..=N).map(|n| format!("${}", self.values.len() + n)).collect();
         self.values.extend(values);
-        self.sql += &format!("{}{before}{}{after}", self.joint(), numbers.join(", "));
+        self.sql += &format!("{}{before}{}{after}", self.keyword(), numbers.join(", "));
     }
 
     /// Adds `first $a OR second $b`.
@@ -94,22 +94,22 @@ impl<'a> WhereClause<'a> {
     ) {
         self.values.extend([a.into(), b.into()]);
         let at = self.values.len();
-        self.sql += &format!("{}({first}${} OR {second}${at})", self.joint(), at - 1);
+        self.sql += &format!("{}({first}${} OR {second}${at})", self.keyword(), at - 1);
     }
 
     /// Adds `first $n OR second $n` if there is a value.
-    pub(crate) fn push_either(&mut self, first: &'static str, second: &'static str, value: Option<&'a str>) {
+    pub(crate) fn push_any_of(&mut self, first: &'static str, second: &'static str, value: Option<&'a str>) {
         if let Some(value) = value {
             self.push_or(first, value, second, value);
         }
     }
 
     /// Adds a condition that one of these queries returns a row; `narrow` adds to the conditions of each.
-    pub(crate) fn push_exists(&mut self, queries: &[&str], narrow: impl Fn(&mut Self)) {
-        self.sql += &format!("{}(FALSE", self.joint());
+    pub(crate) fn push_exists(&mut self, queries: &[&str], restrict_to: impl Fn(&mut Self)) {
+        self.sql += &format!("{}(FALSE", self.keyword());
         for query in queries {
             self.sql += &format!(" OR EXISTS ({query}");
-            narrow(self);
+            restrict_to(self);
             self.sql.push(')');
         }
         self.sql.push(')');

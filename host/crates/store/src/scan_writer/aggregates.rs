@@ -8,8 +8,10 @@ use crate::db::bulk::in_lists;
 use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::names::mark_artists_of_releases;
-use crate::scan_writer::{ScanWriter, for_ids, note_files, photos, tracks, video_aggregates, videos};
-use crate::user_items::forget_items;
+use crate::scan_writer::{
+    ScanWriter, for_ids, photos, record_file_changes, tracks, video_aggregates, videos,
+};
+use crate::user_items::delete_user_items;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::time::Timestamp;
 
@@ -71,7 +73,7 @@ async fn recompute_releases(tx: &mut Tx, changes: &mut NewChanges) -> Result<(u6
         mark_artists_of_releases(tx, &empty).await?;
         for_ids(tx, SearchIndex::Releases.remove(tx.engine()), &empty, "").await?;
         for_ids(tx, "DELETE FROM music_releases WHERE release_id", &empty, "").await?;
-        forget_items(tx, ItemType::MusicRelease, &empty).await?;
+        delete_user_items(tx, ItemType::MusicRelease, &empty).await?;
     }
     for_ids(tx, COUNT_RELEASES.0, &dirty, COUNT_RELEASES.1).await?;
     let counts = (dirty.len() as u64, empty.len() as u64);
@@ -85,7 +87,7 @@ async fn recompute_artists(tx: &mut Tx, changes: &mut NewChanges) -> Result<(u64
     let head = "DELETE FROM music_artists WHERE release_count = 0 AND track_count = 0 AND artist_id";
     let removed = select_ids(tx, head, &dirty, "RETURNING artist_id").await?;
     for_ids(tx, SearchIndex::Artists.remove(tx.engine()), &removed, "").await?;
-    forget_items(tx, ItemType::MusicArtist, &removed).await?;
+    delete_user_items(tx, ItemType::MusicArtist, &removed).await?;
     let counts = (dirty.len() as u64, removed.len() as u64);
     changes.extend(ItemType::MusicArtist, ChangeKind::Removed, removed);
     Ok(counts)
@@ -140,7 +142,7 @@ impl ScanWriter {
     /// Recomputes all dirty items in short transactions. May be cancelled and started again at any time.
     pub async fn recompute_aggregates(&mut self, now: Timestamp) -> Result<RecomputeOutcome> {
         // Cached names count as dirty in the database, which ends here.
-        self.forget();
+        self.clear_caches();
         let mut outcome = RecomputeOutcome::default();
         loop {
             let mut tx = self.begin().await?;
@@ -173,14 +175,14 @@ impl ScanWriter {
                 return Ok(purged);
             }
             let mut changes = NewChanges::default();
-            note_files(&mut tx, &files, ChangeKind::Removed, &mut changes).await?;
+            record_file_changes(&mut tx, &files, ChangeKind::Removed, &mut changes).await?;
             tracks::unlink(&mut tx, &files).await?;
             photos::remove_from_search(&mut tx, &files).await?;
             videos::unlink(&mut tx, &files).await?;
             for_ids(&mut tx, "DELETE FROM files WHERE file_id", &files, "").await?;
             // A track and a photo have the id of their file.
-            forget_items(&mut tx, ItemType::MusicTrack, &files).await?;
-            forget_items(&mut tx, ItemType::Photo, &files).await?;
+            delete_user_items(&mut tx, ItemType::MusicTrack, &files).await?;
+            delete_user_items(&mut tx, ItemType::Photo, &files).await?;
             changes.store(&mut tx, &mut self.texts, now).await?;
             self.commit(tx).await?;
             purged += files.len() as u64;

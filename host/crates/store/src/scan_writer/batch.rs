@@ -32,7 +32,7 @@ pub struct StoredFile {
     pub plugin: Option<Arc<PluginVersion>>,
     /// [`digest_of`](super::digest_of) the file.
     pub digest: Option<i64>,
-    /// In [`IndexRepository::files_that_say_the_same`](crate::IndexRepository::files_that_say_the_same): its items stay as they are.
+    /// In [`IndexRepository::unchanged_files`](crate::IndexRepository::unchanged_files): its items stay as they are.
     pub unchanged: bool,
 }
 

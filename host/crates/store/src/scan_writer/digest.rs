@@ -17,9 +17,9 @@ use svc_domain::scan::ScannedFile;
 const DIGESTS: &str =
     "SELECT file_id, record_digest FROM files WHERE status <> 2 AND record_digest IS NOT NULL AND file_id";
 
-struct Sink(Sha256);
+struct HashWriter(Sha256);
 
-impl fmt::Write for Sink {
+impl fmt::Write for HashWriter {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.update(text.as_bytes());
         Ok(())
@@ -37,7 +37,7 @@ pub fn digest_of(file: &ScannedFile) -> i64 {
         record,
         ..
     } = file;
-    let mut sink = Sink(Sha256::new());
+    let mut sink = HashWriter(Sha256::new());
     let stored = (RECORD_SCHEMA, folder, name, size, mtime_ns, record);
     // Writing to the sink cannot fail.
     let _ = write!(sink, "{stored:?}");
@@ -49,7 +49,7 @@ pub fn digest_of(file: &ScannedFile) -> i64 {
 impl IndexRepository {
     /// The subset of these files, each with its digest, whose stored digest is equal. Only the one scan writes
     /// digests, so the result holds until the scan stores the files.
-    pub async fn files_that_say_the_same(&self, read: &HashSet<(FileId, i64)>) -> Result<HashSet<FileId>> {
+    pub async fn unchanged_files(&self, read: &HashSet<(FileId, i64)>) -> Result<HashSet<FileId>> {
         let ids: Vec<i64> = read.iter().map(|(id, _)| id.get()).collect();
         let mut same = HashSet::new();
         for (sql, values) in in_lists(self.db.pools().engine(), DIGESTS, &ids, "") {

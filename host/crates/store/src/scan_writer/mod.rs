@@ -102,7 +102,7 @@ fn part_of(files: &[&StoredFile]) -> Option<CachePartition> {
 }
 
 /// Records the changes of tracks, photos, releases and artists in a batch.
-fn note_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut NewChanges) {
+fn record_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut NewChanges) {
     for StoredFile { file, .. } in files {
         let item = match &file.record {
             FileRecord::Track(_) => ItemType::MusicTrack,
@@ -123,7 +123,12 @@ fn note_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut New
 }
 
 /// Records the changes of the items of files.
-async fn note_files(tx: &mut Tx, files: &[i64], kind: ChangeKind, changes: &mut NewChanges) -> Result<()> {
+async fn record_file_changes(
+    tx: &mut Tx,
+    files: &[i64],
+    kind: ChangeKind,
+    changes: &mut NewChanges,
+) -> Result<()> {
     let items = [
         (
             ItemType::MusicTrack,
@@ -180,7 +185,7 @@ impl ScanWriter {
             self.store_photos(&mut tx, &changed, &mut added).await?;
             self.store_videos(&mut tx, &changed, batch.now, &mut changes)
                 .await?;
-            note_changes(&changed, &added, &mut changes);
+            record_changes(&changed, &added, &mut changes);
         }
         if last {
             self.store_marks(&mut tx, batch, &mut changes, &mut added).await?;
@@ -203,7 +208,7 @@ impl ScanWriter {
 
     async fn begin(&mut self) -> Result<WriteTx> {
         if self.in_doubt {
-            self.forget();
+            self.clear_caches();
         }
         let tx = self.db.write(WritePriority::Scan).await?;
         self.in_doubt = true;
@@ -216,7 +221,7 @@ impl ScanWriter {
         Ok(())
     }
 
-    fn forget(&mut self) {
+    fn clear_caches(&mut self) {
         self.names.clear();
         self.plugins.clear();
     }
@@ -249,7 +254,7 @@ impl ScanWriter {
                 status as i16,
                 plugin,
                 file.fingerprint,
-                file.related_stamp,
+                file.sidecar_digest,
                 *digest,
                 failure.map(ExtractFailure::code),
             ]);
@@ -288,8 +293,8 @@ impl ScanWriter {
         let head = "SELECT file_id FROM files WHERE status = 2 AND file_id";
         let restored = aggregates::select_ids(tx, head, &numbers(&batch.restored), "").await?;
         for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
-        note_files(tx, &restored, ChangeKind::Restored, changes).await?;
-        note_files(tx, &missing, ChangeKind::Missing, changes).await?;
+        record_file_changes(tx, &restored, ChangeKind::Restored, changes).await?;
+        record_file_changes(tx, &missing, ChangeKind::Missing, changes).await?;
         for photos in [&restored, &missing] {
             outcome
                 .updated_photos

@@ -27,7 +27,7 @@ impl NameCache {
         self.0.get(key).copied()
     }
 
-    fn make_room(&mut self) {
+    fn evict_if_full(&mut self) {
         if self.0.len() > MAX_CACHED {
             self.0.clear();
         }
@@ -51,7 +51,7 @@ impl<T> Default for MissingNames<'_, T> {
 
 impl<'a, T> MissingNames<'a, T> {
     /// Adds `key` unless it is cached or added already; returns whether it is new.
-    pub(super) fn want(&mut self, cached: &NameCache, key: &str, item: &'a T) -> bool {
+    pub(super) fn request(&mut self, cached: &NameCache, key: &str, item: &'a T) -> bool {
         if cached.0.contains_key(key) {
             return false;
         }
@@ -96,10 +96,10 @@ impl Names {
     }
 
     /// Trims the caches before the names of a part are collected: later entries stay until the part is stored.
-    pub(super) fn make_room(&mut self) {
-        self.artists.make_room();
-        self.releases.make_room();
-        self.genres.make_room();
+    pub(super) fn evict_if_full(&mut self) {
+        self.artists.evict_if_full();
+        self.releases.evict_if_full();
+        self.genres.evict_if_full();
     }
 
     /// Finds or adds artists.

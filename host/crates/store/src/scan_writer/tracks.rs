@@ -15,7 +15,7 @@ use svc_domain::text::fold;
 use svc_domain::time::Timestamp;
 
 /// A track with the keys of its artists, genres and release.
-struct Keyed<'a> {
+struct KeyedTrack<'a> {
     id: i64,
     facts: &'a TrackFacts,
     release: Option<String>,
@@ -23,7 +23,7 @@ struct Keyed<'a> {
     genres: Vec<String>,
 }
 
-impl<'a> Keyed<'a> {
+impl<'a> KeyedTrack<'a> {
     fn new(id: i64, facts: &'a TrackFacts) -> Self {
         Self {
             id,
@@ -71,7 +71,7 @@ impl ScanWriter {
         let (mut tracks, mut known) = (Vec::with_capacity(files.len()), Vec::new());
         for StoredFile { file, .. } in files {
             if let FileRecord::Track(facts) = &file.record {
-                tracks.push(Keyed::new(file.id.get(), facts));
+                tracks.push(KeyedTrack::new(file.id.get(), facts));
                 known.extend(file.known.then_some(file.id.get()));
             }
         }
@@ -86,27 +86,27 @@ impl ScanWriter {
     async fn store_names(
         &mut self,
         tx: &mut Tx,
-        tracks: &[Keyed<'_>],
+        tracks: &[KeyedTrack<'_>],
         now: Timestamp,
         added: &mut PersistOutcome,
     ) -> Result<()> {
         let names = &mut self.names;
-        names.make_room();
+        names.evict_if_full();
         let mut artists = MissingNames::<Credit>::default();
         let mut releases = MissingNames::<ReleaseFacts>::default();
         let mut genres = MissingNames::<String>::default();
         for track in tracks {
             for (key, credit) in track.artists.iter().zip(&track.facts.credits) {
-                artists.want(&names.artists, key, credit);
+                artists.request(&names.artists, key, credit);
             }
             for (key, name) in track.genres.iter().zip(&track.facts.genres) {
-                genres.want(&names.genres, key, name);
+                genres.request(&names.genres, key, name);
             }
             if let (Some(key), Some(facts)) = (&track.release, &track.facts.release)
-                && releases.want(&names.releases, key, facts)
+                && releases.request(&names.releases, key, facts)
             {
                 for credit in &facts.artists {
-                    artists.want(&names.artists, &artist_key(credit), credit);
+                    artists.request(&names.artists, &artist_key(credit), credit);
                 }
             }
         }
@@ -119,7 +119,7 @@ impl ScanWriter {
             .await
     }
 
-    async fn store_rows(&mut self, tx: &mut Tx, tracks: &[Keyed<'_>]) -> Result<()> {
+    async fn store_rows(&mut self, tx: &mut Tx, tracks: &[KeyedTrack<'_>]) -> Result<()> {
         let mut rows_of_tracks = Vec::with_capacity(tracks.len() * rows::TRACKS.columns);
         let (mut artists, mut genres) = (Vec::new(), Vec::new());
         let mut words = Vec::with_capacity(tracks.len() * 2);
@@ -144,7 +144,7 @@ impl ScanWriter {
             .await
     }
 
-    fn link(&self, track: &Keyed<'_>, artists: &mut Vec<Arg<'_>>, genres: &mut Vec<Arg<'_>>) {
+    fn link(&self, track: &KeyedTrack<'_>, artists: &mut Vec<Arg<'_>>, genres: &mut Vec<Arg<'_>>) {
         let mut seen = Vec::with_capacity(track.artists.len());
         for (key, credit) in track.artists.iter().zip(&track.facts.credits) {
             let Some(artist) = self.names.artists.get(key) else {

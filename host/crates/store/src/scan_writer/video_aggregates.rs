@@ -9,7 +9,7 @@ use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::videos::{RenamedShows, words};
 use crate::scan_writer::{aggregates, for_ids};
-use crate::user_items::forget_items;
+use crate::user_items::delete_user_items;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::text::search_words;
 
@@ -45,7 +45,7 @@ pub(super) async fn recompute_movies(tx: &mut Tx, changes: &mut NewChanges) -> R
     let head = "DELETE FROM movies WHERE source_count = 0 AND movie_id";
     let gone = aggregates::select_ids(tx, head, &dirty, "RETURNING movie_id").await?;
     for_ids(tx, SearchIndex::Movies.remove(tx.engine()), &gone, "").await?;
-    forget_items(tx, ItemType::Movie, &gone).await?;
+    delete_user_items(tx, ItemType::Movie, &gone).await?;
     changes.extend(ItemType::Movie, ChangeKind::Removed, gone);
     Ok(dirty.len() as u64)
 }
@@ -60,7 +60,7 @@ pub(super) async fn recompute_episodes(tx: &mut Tx, changes: &mut NewChanges) ->
     let head = "DELETE FROM tv_episodes WHERE source_count = 0 AND episode_id";
     let gone = aggregates::select_ids(tx, head, &dirty, "RETURNING episode_id").await?;
     for_ids(tx, SearchIndex::Episodes.remove(tx.engine()), &gone, "").await?;
-    forget_items(tx, ItemType::TvEpisode, &gone).await?;
+    delete_user_items(tx, ItemType::TvEpisode, &gone).await?;
     changes.extend(ItemType::TvEpisode, ChangeKind::Removed, gone);
     Ok(dirty.len() as u64)
 }
@@ -78,7 +78,7 @@ pub(super) async fn recompute_shows(
             .filter(|heirs| heirs.len() == 1)
             .and_then(|heirs| heirs.iter().next())
             && moved.new.contains(&heir)
-            && take_name(tx, show, heir).await?
+            && take_over_name(tx, show, heir).await?
         {
             changes.push(ItemType::TvShow, ChangeKind::Removed, heir);
             changes.push(ItemType::TvShow, ChangeKind::Updated, show);
@@ -96,14 +96,14 @@ pub(super) async fn recompute_shows(
     let head = "DELETE FROM tv_shows WHERE episode_count = 0 AND show_id";
     let gone = aggregates::select_ids(tx, head, &dirty, "RETURNING show_id").await?;
     for_ids(tx, SearchIndex::Shows.remove(tx.engine()), &gone, "").await?;
-    forget_items(tx, ItemType::TvShow, &gone).await?;
+    delete_user_items(tx, ItemType::TvShow, &gone).await?;
     changes.extend(ItemType::TvShow, ChangeKind::Removed, gone);
     Ok(dirty.len() as u64)
 }
 
 /// A show whose episodes all moved to one new show was renamed: it keeps its id and takes over the name and episodes
 /// of the new one. `false` if it has episodes of its own.
-async fn take_name(tx: &mut Tx, show: i64, heir: i64) -> Result<bool> {
+async fn take_over_name(tx: &mut Tx, show: i64, heir: i64) -> Result<bool> {
     let left: Vec<(i64,)> = tx
         .fetch_all(
             "SELECT count(*) FROM tv_episodes WHERE show_id = $1",

@@ -111,7 +111,7 @@ impl ScanWriter {
             .collect();
         let before = sources_before(tx, &known).await?;
         unlink(tx, &known).await?;
-        keep_identities(tx, &before, &videos).await?;
+        preserve_ids(tx, &before, &videos).await?;
         let movies = self.store_movies(tx, &videos, now, changes).await?;
         let episodes = self.store_episodes(tx, &videos, &before, now, changes).await?;
         let mut values = Vec::with_capacity(videos.len() * rows::VIDEO_SOURCES.columns);
@@ -313,7 +313,7 @@ async fn sources_before(tx: &mut Tx, known: &[i64]) -> Result<HashMap<i64, Previ
 }
 
 /// Renames items whose files changed to a new key, so that they keep their ids.
-async fn keep_identities(
+async fn preserve_ids(
     tx: &mut Tx,
     before: &HashMap<i64, PreviousSource>,
     videos: &[(i64, &VideoFacts)],

@@ -7,7 +7,7 @@ use sqlx::AssertSqlSafe;
 use crate::db::args::args;
 use crate::tests::*;
 use crate::{Activity, AuditFilter, IdentityChange, Instance, NewUser, Rotation, ServerSetting};
-use svc_domain::audit::{AuditEntry, AuditEvent, AuditParty};
+use svc_domain::audit::{AuditAccount, AuditEntry, AuditEvent};
 use svc_domain::id::UserId;
 use svc_domain::library::{Grant, Library};
 use svc_domain::list::{Order, Pagination};
@@ -384,7 +384,7 @@ fn session(test_store: &TestStore, user: &User) -> Session {
 }
 
 #[tokio::test]
-async fn refresh_tokens_rotate_and_tell_their_generation() {
+async fn refresh_tokens_rotate_and_carry_their_generation() {
     on_each_database(async |test_store: &mut TestStore| {
         let ada = user(test_store, "ada", "member").await;
         let mut first = session(test_store, &ada);
@@ -398,7 +398,7 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
             generation: 1,
             now: later(10),
             idle_expires_at: later(1010),
-            forget_before: later(0),
+            delete_before: later(0),
         };
         begun.rotate_refresh_token(&rotation).await.unwrap();
         begun.commit_without_invalidation().await.unwrap();
@@ -430,7 +430,7 @@ async fn refresh_tokens_rotate_and_tell_their_generation() {
             generation: 2,
             now: later(30),
             idle_expires_at: later(1010),
-            forget_before: later(20),
+            delete_before: later(20),
         };
         rotated.rotate_refresh_token(&second).await.unwrap();
         assert_eq!(rotated.rotation_salts(first.id, 0).await.unwrap().len(), 1);
@@ -526,11 +526,11 @@ async fn sessions_are_revoked_retired_and_pruned() {
             5
         );
         ended
-            .note_known_address(ada.id, "192.0.2.1", later(3))
+            .record_known_address(ada.id, "192.0.2.1", later(3))
             .await
             .unwrap();
         ended
-            .note_known_address(ada.id, "192.0.2.1", later(4))
+            .record_known_address(ada.id, "192.0.2.1", later(4))
             .await
             .unwrap();
         ended.commit().await.unwrap();
@@ -605,7 +605,7 @@ async fn personal_access_tokens_are_found_by_hash_and_go_with_their_user() {
             sessions: vec![],
             tokens: vec![(token.id.get(), later(3))],
         };
-        test_store.store.users.note_activity(&activity).await.unwrap();
+        test_store.store.users.record_activity(&activity).await.unwrap();
         let listed = test_store
             .store
             .tokens
@@ -728,7 +728,7 @@ async fn origin_is_stored_once() {
 }
 
 fn line(test_store: &TestStore, event: AuditEvent, actor: Option<i64>, target: Option<i64>) -> AuditEntry {
-    let party = |id: i64| AuditParty {
+    let party = |id: i64| AuditAccount {
         id: Some(UserId::from(id)),
         name: Some(format!("user {id}")),
     };

@@ -14,7 +14,7 @@ use crate::{ReleaseFilter, ReleaseOrder, StoreError};
 use svc_domain::list::{ListRequest, Order, Pagination};
 
 #[tokio::test]
-async fn stamp_never_vouches_for_files_that_are_not_there() {
+async fn digest_never_vouches_for_files_that_are_not_there() {
     on_each_database(async |test_store: &mut TestStore| {
         let (directory, folder) = test_store.folder(MediaKind::music(), "a").await;
         // More than one transaction, the last of which breaks: its folder does not exist.
@@ -241,7 +241,7 @@ async fn user_does_not_wait_for_more_than_one_transaction_of_a_scan() {
 }
 
 #[tokio::test]
-async fn durability_follows_the_lane() {
+async fn durability_follows_the_write_priority() {
     let test_store = sqlite_test_store().await;
     for (priority, expected) in [
         (WritePriority::Interactive, 2),
@@ -370,7 +370,7 @@ async fn newer_schema_is_refused_on_each_database() {
 }
 
 #[tokio::test]
-async fn damaged_database_is_told_apart_and_never_made_anew() {
+async fn damaged_database_is_distinguished_and_never_made_anew() {
     let test_store = sqlite_test_store().await;
     test_store.store.database.close().await;
     let path = test_store.dir.path().join("svc.db");

@@ -13,9 +13,9 @@ use svc_test_support::databases::number;
 
 /// A clock of one server, that stands still until it is set.
 #[derive(Debug)]
-struct HandClock(AtomicI64);
+struct ManualClock(AtomicI64);
 
-impl HandClock {
+impl ManualClock {
     fn new() -> Arc<Self> {
         Arc::new(Self(AtomicI64::new(NOW.millis())))
     }
@@ -25,7 +25,7 @@ impl HandClock {
     }
 }
 
-impl Clock for HandClock {
+impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         Timestamp::from_millis(self.0.load(Ordering::SeqCst))
     }
@@ -37,16 +37,16 @@ const TWO_HOURS: Duration = Duration::from_secs(2 * 60 * 60);
 /// One server: its own connections, clock and number.
 struct Server {
     store: Store,
-    clock: Arc<HandClock>,
+    clock: Arc<ManualClock>,
     ids: Arc<IdGenerator>,
 }
 
 impl Server {
     async fn start(test_store: &TestStore, holder: &str) -> Self {
-        Self::start_by(test_store, holder, HandClock::new()).await
+        Self::start_by(test_store, holder, ManualClock::new()).await
     }
 
-    async fn start_by(test_store: &TestStore, holder: &str, clock: Arc<HandClock>) -> Self {
+    async fn start_by(test_store: &TestStore, holder: &str, clock: Arc<ManualClock>) -> Self {
         let options = StoreOptions {
             postgres_connections: 2,
         };
@@ -119,7 +119,7 @@ async fn number_of_a_server_that_ended_is_the_next_ones_and_its_ids_are_later() 
         assert!(matches!(first.write().await, Err(StoreError::IdNodeLost(0))));
         // A clock that is not as far: the number is not free for it.
         let behind = Server::start(test_store, "behind").await;
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         clock.advance(Duration::from_millis(1));
         let next = Server::start_by(test_store, "next", clock).await;
         let of_next = next.write().await.unwrap();
@@ -165,7 +165,7 @@ async fn server_whose_number_was_taken_stores_nothing_more() {
         let asleep = Server::start(test_store, "asleep").await;
         asleep.write().await.unwrap();
         asleep.clock.advance(TWO_HOURS);
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         clock.advance(TWO_HOURS);
         let taker = Server::start_by(test_store, "taker", clock).await;
         let taken = taker.write().await.unwrap();
@@ -190,7 +190,7 @@ async fn server_whose_number_was_taken_stores_nothing_more() {
 #[tokio::test]
 async fn database_has_room_for_256_servers() {
     on_each_database(async |test_store: &mut TestStore| {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let mut tx = test_store.store.identity.change_identity().await.unwrap();
         for node in 0..IdGenerator::NODES {
             let sql = "INSERT INTO id_nodes (node, holder, expires_at) VALUES ($1, 'other', $2)";

@@ -194,9 +194,9 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
                 .show_episodes(ALL_MEDIA, show.into(), &filter, part)
                 .await
                 .unwrap();
-            let told: Vec<_> = listed.items.iter().map(|episode| episode.number).collect();
+            let reported: Vec<_> = listed.items.iter().map(|episode| episode.number).collect();
             assert_eq!(
-                (told.as_slice(), listed.total),
+                (reported.as_slice(), listed.total),
                 (numbers, numbers.len() as u64),
                 "{filter:?}"
             );
@@ -252,12 +252,12 @@ async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
                 .list_photos(ALL_MEDIA, &filter, &request)
                 .await
                 .unwrap();
-            let told: Vec<&str> = listed
+            let reported: Vec<&str> = listed
                 .items
                 .iter()
                 .map(|photo| photo.file_name.as_str())
                 .collect();
-            assert_eq!(told, names, "{filter:?}");
+            assert_eq!(reported, names, "{filter:?}");
             let days = test_store
                 .store
                 .photos
@@ -303,13 +303,13 @@ async fn release_and_artist_are_missing_when_all_their_tracks_are() {
                 .music
                 .list_tracks(ALL_MEDIA, &filter, &of(TrackOrder::Title))
                 .await;
-            let told: Vec<String> = found
+            let reported: Vec<String> = found
                 .unwrap()
                 .items
                 .into_iter()
                 .map(|track| track.title)
                 .collect();
-            assert_eq!(told, tracks);
+            assert_eq!(reported, tracks);
             let filter = ReleaseFilter {
                 items: items.clone(),
                 ..ReleaseFilter::default()
@@ -319,13 +319,13 @@ async fn release_and_artist_are_missing_when_all_their_tracks_are() {
                 .music
                 .list_releases(ALL_MEDIA, &filter, &of(ReleaseOrder::Title))
                 .await;
-            let told: Vec<String> = found
+            let reported: Vec<String> = found
                 .unwrap()
                 .items
                 .into_iter()
                 .map(|release| release.title)
                 .collect();
-            assert_eq!(told, releases);
+            assert_eq!(reported, releases);
             let filter = ArtistFilter {
                 items,
                 ..ArtistFilter::default()
@@ -335,13 +335,13 @@ async fn release_and_artist_are_missing_when_all_their_tracks_are() {
                 .music
                 .list_artists(ALL_MEDIA, &filter, &of(ArtistOrder::Name))
                 .await;
-            let told: Vec<String> = found
+            let reported: Vec<String> = found
                 .unwrap()
                 .items
                 .into_iter()
                 .map(|artist| artist.name)
                 .collect();
-            assert_eq!(told, artists);
+            assert_eq!(reported, artists);
         }
     })
     .await;

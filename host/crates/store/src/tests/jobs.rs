@@ -197,11 +197,11 @@ async fn files_of_a_kind_below_a_folder_are_marked_until_they_are_read_again() {
             .files_to_mark_stale(&MediaKind::photos(), &RelativePath::root(), ids[0], 10)
             .await;
         assert!(photos.unwrap().is_empty());
-        assert_eq!(store.index.kinds_of_files(&ids).await.unwrap(), ["music"]);
+        assert_eq!(store.index.media_kinds_of_files(&ids).await.unwrap(), ["music"]);
         assert!(
             store
                 .index
-                .kinds_of_files(&[FileId::from(1)])
+                .media_kinds_of_files(&[FileId::from(1)])
                 .await
                 .unwrap()
                 .is_empty()

@@ -381,7 +381,7 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
 }
 
 #[tokio::test]
-async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_class_of_its_folder() {
+async fn photo_that_is_read_again_or_comes_and_goes_is_reported_with_the_access_class_of_its_folder() {
     on_each_database(async |test_store: &mut TestStore| {
         let (ada, bob) = (
             user(test_store, "ada", &[]).await,
@@ -407,16 +407,19 @@ async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_clas
         for file in &mut files {
             file.file.known = true;
         }
-        let mut told = updated(&files).await;
-        told.sort_unstable();
-        let ids: Vec<PhotoId> = told.iter().map(|(id, _)| *id).collect();
+        let mut reported = updated(&files).await;
+        reported.sort_unstable();
+        let ids: Vec<PhotoId> = reported.iter().map(|(id, _)| *id).collect();
         assert_eq!(
             ids,
             [PhotoId::from(files[0].file.id), PhotoId::from(files[1].file.id)]
         );
         for (user, seen) in [(ada, [true, false]), (bob, [true, true])] {
             let scope = test_store.store.libraries.media_scope(user).await.unwrap();
-            let sees: Vec<bool> = told.iter().map(|(_, class)| scope.may_see_file(*class)).collect();
+            let sees: Vec<bool> = reported
+                .iter()
+                .map(|(_, class)| scope.can_see_file(*class))
+                .collect();
             assert_eq!(sees, seen);
         }
         let gone = ScanBatch {
@@ -431,7 +434,7 @@ async fn photo_that_is_read_again_or_comes_and_goes_is_told_with_the_access_clas
         };
         for batch in [gone, back] {
             let outcome = test_store.writer().persist(&batch).await.unwrap();
-            assert_eq!(outcome.updated_photos, told[1..], "the other one was there");
+            assert_eq!(outcome.updated_photos, reported[1..], "the other one was there");
         }
     })
     .await;
@@ -466,7 +469,7 @@ async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
 }
 
 #[tokio::test]
-async fn changes_of_what_is_not_seen_are_not_told() {
+async fn changes_of_what_is_not_seen_are_not_reported() {
     on_each_database(async |test_store: &mut TestStore| {
         let ids = songs(test_store).await;
         let ada = user(test_store, "ada", &[]).await;
@@ -475,20 +478,20 @@ async fn changes_of_what_is_not_seen_are_not_told() {
         insert(test_store, &closed).await;
         let scope = test_store.store.libraries.media_scope(ada).await.unwrap();
         let items: Vec<_> = ids.iter().map(|id| (ItemType::MusicTrack, id.get())).collect();
-        let mut asked = items.clone();
-        asked.push((ItemType::MusicTrack, 1));
-        asked.push((ItemType::Photo, ids[0].get()));
+        let mut requested = items.clone();
+        requested.push((ItemType::MusicTrack, 1));
+        requested.push((ItemType::Photo, ids[0].get()));
         let access = test_store
             .store
             .items
-            .accessible_items_of(&scope, &asked)
+            .accessible_items_of(&scope, &requested)
             .await
             .unwrap();
         assert_eq!(access, HashSet::from([items[0], items[3]]));
         let access = test_store
             .store
             .items
-            .accessible_items_of(ALL_MEDIA, &asked)
+            .accessible_items_of(ALL_MEDIA, &requested)
             .await
             .unwrap();
         assert_eq!(access, items.iter().copied().collect());
@@ -503,15 +506,15 @@ async fn changes_of_what_is_not_seen_are_not_told() {
             at: NOW,
         };
         let added: Vec<_> = ids.iter().map(|id| change(ChangeKind::Added, id.get())).collect();
-        let told = vec![added[0], added[3], change(ChangeKind::Removed, 1)];
-        let all = [added, vec![told[2]]].concat();
+        let reported = vec![added[0], added[3], change(ChangeKind::Removed, 1)];
+        let all = [added, vec![reported[2]]].concat();
         let seen = test_store
             .store
             .changes
             .accessible_changes(&scope, all.clone())
             .await
             .unwrap();
-        assert_eq!(seen, told);
+        assert_eq!(seen, reported);
         assert_eq!(
             test_store
                 .store

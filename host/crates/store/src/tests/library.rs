@@ -734,7 +734,7 @@ async fn file_that_failed_is_errored_and_keeps_what_was_read_of_it_before() {
         let drawable = test_store
             .store
             .playback_queues
-            .drawable_tracks(ALL_MEDIA)
+            .pool_tracks(ALL_MEDIA)
             .await
             .unwrap();
         assert_eq!(drawable.len(), 2, "what cannot be read is not played unasked");

@@ -90,7 +90,7 @@ impl TestStore {
             size: 1000,
             mtime_ns: 1_600_000_000_123_456_789,
             fingerprint: None,
-            related_stamp: None,
+            sidecar_digest: None,
             known: false,
             record,
         };

@@ -165,8 +165,8 @@ async fn tracks_of_a_release_without_a_number_are_last_in_both_directions() {
                 .release_tracks(ALL_MEDIA, release, part)
                 .await
                 .unwrap();
-            let told: Vec<&str> = tracks.items.iter().map(|track| track.title.as_str()).collect();
-            assert_eq!((told.as_slice(), tracks.total), (&titles[..], 3), "{order:?}");
+            let reported: Vec<&str> = tracks.items.iter().map(|track| track.title.as_str()).collect();
+            assert_eq!((reported.as_slice(), tracks.total), (&titles[..], 3), "{order:?}");
         }
     })
     .await;

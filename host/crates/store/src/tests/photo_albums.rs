@@ -6,7 +6,7 @@ use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::list::{ListRequest, Order, Pagination};
 use svc_domain::photo::{GeoPoint, Photo, PhotoFacts};
-use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumReaders, PhotoAlbumPatch};
+use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumViewers, PhotoAlbumPatch};
 use svc_domain::photo_bucket::Granularity;
 use svc_domain::photo_edit::PhotoPatch;
 
@@ -59,13 +59,13 @@ async fn user(test_store: &TestStore, name: &str) -> UserId {
     new.id
 }
 
-async fn album(test_store: &TestStore, owner: UserId, name: &str, readers: AlbumReaders) -> PhotoAlbumId {
+async fn album(test_store: &TestStore, owner: UserId, name: &str, viewers: AlbumViewers) -> PhotoAlbumId {
     let new = NewPhotoAlbum {
         id: test_store.id(),
         owner,
         name: name.to_owned(),
         description: None,
-        readers,
+        viewers,
     };
     assert!(
         test_store
@@ -307,7 +307,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
     on_each_database(async |test_store: &mut TestStore| {
         let ids = photos(test_store, &[JULY, JULY - DAY, JULY + DAY, JULY + 2 * DAY]).await;
         let ada = user(test_store, "ada").await;
-        let id = album(test_store, ada, "The Summer", AlbumReaders::default()).await;
+        let id = album(test_store, ada, "The Summer", AlbumViewers::default()).await;
         let unknown: PhotoId = test_store.id();
         let add = async |photos: &[PhotoId], most| {
             let key = (ada, id);
@@ -466,15 +466,15 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
             user(test_store, "ben").await,
             user(test_store, "cat").await,
         );
-        let shared = AlbumReaders {
+        let shared = AlbumViewers {
             everyone: false,
             users: vec![ben],
         };
-        let everyone = AlbumReaders {
+        let everyone = AlbumViewers {
             everyone: true,
             users: Vec::new(),
         };
-        let own = album(test_store, ada, "b own", AlbumReaders::default()).await;
+        let own = album(test_store, ada, "b own", AlbumViewers::default()).await;
         let with_ben = album(test_store, ada, "The a shared", shared.clone()).await;
         let open = album(test_store, ada, "C open", everyone).await;
         let names = async |user, by| -> Vec<PhotoAlbumId> {
@@ -508,7 +508,7 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
                 test_store
                     .store
                     .photo_albums
-                    .sees_photo_album(user, id)
+                    .can_see_photo_album(user, id)
                     .await
                     .unwrap(),
                 sees
@@ -551,9 +551,9 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
                 .await;
             assert!(removed.unwrap().is_none());
         }
-        let told = update(ada, with_ben).await.unwrap();
+        let reported = update(ada, with_ben).await.unwrap();
         assert_eq!(
-            (told.everyone, told.users),
+            (reported.everyone, reported.users),
             (false, vec![ben, cat]),
             "before and after"
         );
@@ -565,7 +565,7 @@ async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_
             owner: ada,
             name: "One more".into(),
             description: None,
-            readers: AlbumReaders::default(),
+            viewers: AlbumViewers::default(),
         };
         assert!(
             !test_store

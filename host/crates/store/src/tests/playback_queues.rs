@@ -3,12 +3,12 @@
 use crate::tests::libraries::{insert, library, songs, user};
 use crate::tests::user_items::{episodes, movie};
 use crate::tests::*;
-use crate::{Place, QueueChange};
+use crate::{QueueChange, QueuePosition};
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::library::Grant;
 use svc_domain::list::Pagination;
-use svc_domain::playback_queue::{Draw, MAX_QUEUES, PlaybackQueue, QueueType};
+use svc_domain::playback_queue::{DrawState, MAX_QUEUES, PlaybackQueue, QueueType};
 use svc_domain::user_data::ItemKey;
 use svc_test_support::databases::number;
 
@@ -25,7 +25,7 @@ async fn create(test_store: &TestStore, user: UserId, second: i64) -> PlaybackQu
         revision: 1,
         item_count: 0,
         cursor: None,
-        draw: Draw::default(),
+        draw: DrawState::default(),
         created_at: now,
         modified_at: now,
     };
@@ -72,9 +72,9 @@ async fn order(test_store: &TestStore, user: UserId, id: PlaybackQueueId) -> Vec
 }
 
 /// A generator of test cases: the same ones each time.
-struct Numbers(u64);
+struct SeededRandom(u64);
 
-impl Numbers {
+impl SeededRandom {
     fn below(&mut self, bound: usize) -> usize {
         self.0 = self
             .0
@@ -90,13 +90,13 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
         let ada = user(test_store, "ada", &[]).await;
         for seed in 0..3 {
             let id = create(test_store, ada, seed).await;
-            let mut numbers = Numbers(seed as u64);
+            let mut numbers = SeededRandom(seed as u64);
             let (mut model, mut cursor): (Vec<ItemId>, Option<ItemId>) = (Vec::new(), None);
             let mut revision = 1;
             for step in 0..250 {
                 let mut open = change(test_store, ada, id).await;
                 let before = model.clone();
-                let any = |numbers: &mut Numbers, model: &[ItemId]| -> Option<ItemId> {
+                let any = |numbers: &mut SeededRandom, model: &[ItemId]| -> Option<ItemId> {
                     (!model.is_empty()).then(|| model[numbers.below(model.len())])
                 };
                 match numbers.below(10) {
@@ -104,12 +104,12 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
                         let count = 1 + numbers.below(4);
                         let items = fresh(test_store, count);
                         let (place, at) = match (numbers.below(3), any(&mut numbers, &model)) {
-                            (0, _) => (Place::Front, 0),
+                            (0, _) => (QueuePosition::Front, 0),
                             (1, Some(item)) => (
-                                Place::After(item),
+                                QueuePosition::After(item),
                                 model.iter().position(|other| *other == item).unwrap() + 1,
                             ),
-                            _ => (Place::End, model.len()),
+                            _ => (QueuePosition::End, model.len()),
                         };
                         assert!(open.insert(&items, place).await.unwrap());
                         model.splice(at..at, items.iter().map(|(id, _)| *id));
@@ -153,7 +153,11 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
                     }
                     _ => {
                         // Given up: nothing of it remains.
-                        assert!(open.insert(&fresh(test_store, 2), Place::Front).await.unwrap());
+                        assert!(
+                            open.insert(&fresh(test_store, 2), QueuePosition::Front)
+                                .await
+                                .unwrap()
+                        );
                         drop(open);
                         assert_eq!(order(test_store, ada, id).await, model, "{seed} {step}");
                         continue;
@@ -192,7 +196,7 @@ async fn moved_item_changes_one_row_until_there_is_no_room() {
         let id = create(test_store, ada, 0).await;
         let items = fresh(test_store, 300);
         let mut open = change(test_store, ada, id).await;
-        open.insert(&items, Place::End).await.unwrap();
+        open.insert(&items, QueuePosition::End).await.unwrap();
         open.commit().await.unwrap();
         let sum = "SELECT CAST(sum(place) AS BIGINT) FROM playback_queue_items";
         let mut model: Vec<ItemId> = items.iter().map(|(id, _)| *id).collect();
@@ -233,7 +237,7 @@ async fn window_shows_what_lies_around_an_item() {
         );
         let items = fresh(test_store, 10);
         let mut open = change(test_store, ada, id).await;
-        open.insert(&items, Place::End).await.unwrap();
+        open.insert(&items, QueuePosition::End).await.unwrap();
         open.commit().await.unwrap();
         for (around, leading, trailing, expected) in [
             (None, 3, 2, 0..3),
@@ -376,7 +380,7 @@ async fn changes_at_once_follow_each_other() {
                         .await
                         .unwrap()
                         .unwrap();
-                    open.insert(&items, Place::Front).await.unwrap();
+                    open.insert(&items, QueuePosition::Front).await.unwrap();
                     open.commit().await.unwrap().revision
                 })
             })
@@ -443,31 +447,21 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
             ),
         ] {
             assert_eq!(
-                sorted(store.playback_queues.drawable_tracks(scope).await.unwrap()),
+                sorted(store.playback_queues.pool_tracks(scope).await.unwrap()),
                 of(tracks)
             );
             assert_eq!(
-                sorted(
-                    store
-                        .playback_queues
-                        .drawable_favorites(scope, ada)
-                        .await
-                        .unwrap()
-                ),
+                sorted(store.playback_queues.pool_favorites(scope, ada).await.unwrap()),
                 of(favorites)
             );
             assert_eq!(
-                store
-                    .playback_queues
-                    .drawable_favorites(scope, bob)
-                    .await
-                    .unwrap(),
+                store.playback_queues.pool_favorites(scope, bob).await.unwrap(),
                 []
             );
             assert_eq!(
                 store
                     .playback_queues
-                    .drawable_similar(scope, &ids[..1])
+                    .pool_similar(scope, &ids[..1])
                     .await
                     .unwrap(),
                 of(similar)
@@ -486,11 +480,19 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
         };
         for key in [release, artist] {
             assert_eq!(
-                store.playback_queues.parts_of_item(ALL_MEDIA, key).await.unwrap(),
+                store
+                    .playback_queues
+                    .playable_items_of(ALL_MEDIA, key)
+                    .await
+                    .unwrap(),
                 tracks(&[0, 1])
             );
             assert_eq!(
-                store.playback_queues.parts_of_item(&scope, key).await.unwrap(),
+                store
+                    .playback_queues
+                    .playable_items_of(&scope, key)
+                    .await
+                    .unwrap(),
                 tracks(&[0])
             );
         }
@@ -499,13 +501,17 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
         let show = number(&test_store.url, "SELECT show_id FROM tv_shows").await;
         let found = store
             .playback_queues
-            .parts_of_item(&scope, (ItemType::TvShow, show))
+            .playable_items_of(&scope, (ItemType::TvShow, show))
             .await
             .unwrap();
         assert_eq!(found, Some(vec![parts[3], parts[2], parts[1], parts[0]]));
         let film = movie(test_store, folder, "Film").await;
         assert_eq!(
-            store.playback_queues.parts_of_item(&scope, film).await.unwrap(),
+            store
+                .playback_queues
+                .playable_items_of(&scope, film)
+                .await
+                .unwrap(),
             None
         );
 
@@ -518,15 +524,11 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
         };
         test_store.writer().persist(&batch).await.unwrap();
         assert_eq!(
-            sorted(store.playback_queues.drawable_tracks(&scope).await.unwrap()),
+            sorted(store.playback_queues.pool_tracks(&scope).await.unwrap()),
             of(&[(3, 0)])
         );
         assert_eq!(
-            store
-                .playback_queues
-                .drawable_favorites(&scope, ada)
-                .await
-                .unwrap(),
+            store.playback_queues.pool_favorites(&scope, ada).await.unwrap(),
             []
         );
     })

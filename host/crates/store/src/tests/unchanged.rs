@@ -8,18 +8,13 @@ use svc_domain::kind::CachePartition;
 use svc_domain::photo::PhotoFacts;
 
 /// What a reading of these files brings: the changes that are told, and whether answers from before are out of date.
-async fn told(test_store: &TestStore, files: &[&StoredFile]) -> (Vec<(ChangeKind, i64)>, bool) {
+async fn reported(test_store: &TestStore, files: &[&StoredFile]) -> (Vec<(ChangeKind, i64)>, bool) {
     let digests = files.iter().map(|stored| crate::digest_of(&stored.file));
     let digests: Vec<i64> = digests.collect();
     let read = files.iter().zip(&digests);
     let known = read.clone().filter(|(stored, _)| stored.file.known);
     let known = known.map(|(stored, digest)| (stored.file.id, *digest)).collect();
-    let same = test_store
-        .store
-        .index
-        .files_that_say_the_same(&known)
-        .await
-        .unwrap();
+    let same = test_store.store.index.unchanged_files(&known).await.unwrap();
     let files = read.map(|(stored, digest)| StoredFile {
         digest: Some(*digest),
         unchanged: same.contains(&stored.file.id),
@@ -41,9 +36,9 @@ async fn told(test_store: &TestStore, files: &[&StoredFile]) -> (Vec<(ChangeKind
         .await
         .unwrap()
         .changes;
-    let told = changes.iter().map(|change| (change.change.kind, change.item));
+    let reported = changes.iter().map(|change| (change.change.kind, change.item));
     (
-        told.collect(),
+        reported.collect(),
         test_store.store.version_counters.media_version_counter(None) != revision,
     )
 }
@@ -58,21 +53,21 @@ fn another_plugin() -> Option<Arc<PluginVersion>> {
 
 #[covers("A7")]
 #[tokio::test]
-async fn file_that_says_the_same_again_changes_nothing_and_is_told_to_nobody() {
+async fn file_that_says_the_same_again_changes_nothing_and_is_reported_to_nobody() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
         let mut song = test_store.file(folder, "1.mp3", record(track("One", &["Ann"], "First", 1)));
         let mut other = test_store.file(folder, "2.mp3", record(track("Two", &["Ann"], "First", 2)));
         let id = song.file.id.get();
-        let (changes, is_new) = told(test_store, &[&song, &other]).await;
+        let (changes, is_new) = reported(test_store, &[&song, &other]).await;
         assert!(is_new && changes.contains(&(ChangeKind::Added, id)));
         test_store.writer().recompute_aggregates(NOW).await.unwrap();
         (song.file.known, other.file.known) = (true, true);
 
-        assert_eq!(told(test_store, &[&song, &other]).await, (vec![], false));
+        assert_eq!(reported(test_store, &[&song, &other]).await, (vec![], false));
         // By whom it was read is noted, and is nobody else's business.
         song.plugin = another_plugin();
-        assert_eq!(told(test_store, &[&song]).await, (vec![], false));
+        assert_eq!(reported(test_store, &[&song]).await, (vec![], false));
         let stale = [("music".to_owned(), "cd34".to_owned())];
         assert_eq!(
             test_store.store.index.stale_plugins(&stale).await.unwrap().len(),
@@ -83,30 +78,33 @@ async fn file_that_says_the_same_again_changes_nothing_and_is_told_to_nobody() {
         // One of two: the other is left alone.
         song.file.record = record(track("One more", &["Ann"], "First", 1));
         let updated = vec![(ChangeKind::Updated, id)];
-        assert_eq!(told(test_store, &[&song, &other]).await, (updated.clone(), true));
-        assert_eq!(told(test_store, &[&song, &other]).await, (vec![], false));
+        assert_eq!(
+            reported(test_store, &[&song, &other]).await,
+            (updated.clone(), true)
+        );
+        assert_eq!(reported(test_store, &[&song, &other]).await, (vec![], false));
         // Its size and its time are told, and its name is what some of it comes from.
         song.file.size += 1;
-        assert_eq!(told(test_store, &[&song]).await, (updated.clone(), true));
+        assert_eq!(reported(test_store, &[&song]).await, (updated.clone(), true));
         song.file.mtime_ns += 1;
-        assert_eq!(told(test_store, &[&song]).await, (updated.clone(), true));
+        assert_eq!(reported(test_store, &[&song]).await, (updated.clone(), true));
         song.file.name = "one.mp3".to_owned();
-        assert_eq!(told(test_store, &[&song]).await, (updated.clone(), true));
+        assert_eq!(reported(test_store, &[&song]).await, (updated.clone(), true));
 
         // What failed, and what is readable again, or there again, is told.
         let readable = song.file.record.clone();
         song.file.record = FileRecord::Failed(ExtractFailure::Io("EIO".to_owned()));
-        assert!(told(test_store, &[&song]).await.1);
-        assert!(!told(test_store, &[&song]).await.1, "it failed before");
+        assert!(reported(test_store, &[&song]).await.1);
+        assert!(!reported(test_store, &[&song]).await.1, "it failed before");
         song.file.record = readable;
-        assert_eq!(told(test_store, &[&song]).await, (updated.clone(), true));
+        assert_eq!(reported(test_store, &[&song]).await, (updated.clone(), true));
         let gone = ScanBatch {
             now: NOW,
             missing: vec![song.file.id],
             ..ScanBatch::default()
         };
         test_store.writer().persist(&gone).await.unwrap();
-        assert!(told(test_store, &[&song]).await.1, "it is there again");
+        assert!(reported(test_store, &[&song]).await.1, "it is there again");
     })
     .await;
 }
@@ -118,9 +116,9 @@ async fn photos_are_compared_by_all_that_they_say() {
         let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", NOW);
         let photo = |facts: &PhotoFacts| FileRecord::Photo(Box::new(facts.clone()));
         let mut file = test_store.file(folder, "p.jpg", photo(&facts));
-        told(test_store, &[&file]).await;
+        reported(test_store, &[&file]).await;
         file.file.known = true;
-        assert_eq!(told(test_store, &[&file]).await, (vec![], false));
+        assert_eq!(reported(test_store, &[&file]).await, (vec![], false));
         let wider = PhotoFacts {
             width: Some(4000),
             ..facts.clone()
@@ -131,8 +129,8 @@ async fn photos_are_compared_by_all_that_they_say() {
         };
         for facts in [wider, brighter] {
             file.file.record = photo(&facts);
-            assert!(told(test_store, &[&file]).await.1, "{facts:?}");
-            assert!(!told(test_store, &[&file]).await.1, "{facts:?}");
+            assert!(reported(test_store, &[&file]).await.1, "{facts:?}");
+            assert!(!reported(test_store, &[&file]).await.1, "{facts:?}");
         }
     })
     .await;

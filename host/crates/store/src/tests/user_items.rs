@@ -205,7 +205,7 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
             test_store
                 .store
                 .user_items
-                .forget_playback(ada, tracks[0])
+                .delete_playback(ada, tracks[0])
                 .await
                 .unwrap()
         );
@@ -213,7 +213,7 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
             !test_store
                 .store
                 .user_items
-                .forget_playback(ada, tracks[0])
+                .delete_playback(ada, tracks[0])
                 .await
                 .unwrap()
         );
@@ -250,7 +250,7 @@ async fn ratings_and_history_of_an_item_are_forgotten_apart() {
             test_store
                 .store
                 .user_items
-                .forget_playback(ada, track)
+                .delete_playback(ada, track)
                 .await
                 .unwrap()
         );
@@ -266,7 +266,7 @@ async fn ratings_and_history_of_an_item_are_forgotten_apart() {
             test_store
                 .store
                 .user_items
-                .forget_rating(ada, track)
+                .delete_rating(ada, track)
                 .await
                 .unwrap()
         );
@@ -274,7 +274,7 @@ async fn ratings_and_history_of_an_item_are_forgotten_apart() {
             !test_store
                 .store
                 .user_items
-                .forget_rating(ada, track)
+                .delete_rating(ada, track)
                 .await
                 .unwrap()
         );
@@ -289,7 +289,7 @@ async fn ratings_and_history_of_an_item_are_forgotten_apart() {
             test_store
                 .store
                 .user_items
-                .forget_playback(ada, track)
+                .delete_playback(ada, track)
                 .await
                 .unwrap()
         );
@@ -591,7 +591,7 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
             test_store
                 .store
                 .user_items
-                .forget_playback(ada, a01)
+                .delete_playback(ada, a01)
                 .await
                 .unwrap()
         );
@@ -642,7 +642,7 @@ async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
         let queued = test_store
             .store
             .playback_queues
-            .parts_of_item(ALL_MEDIA, (ItemType::TvShow, show))
+            .playable_items_of(ALL_MEDIA, (ItemType::TvShow, show))
             .await;
         assert_eq!(queued.unwrap(), Some(parts.clone()));
         let ada = user(test_store, "ada", &[]).await;

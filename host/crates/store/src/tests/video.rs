@@ -415,8 +415,8 @@ async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
                 .show_seasons(ALL_MEDIA, dark[0].id, part)
                 .await
                 .unwrap();
-            let told: Vec<_> = seasons.items.iter().map(|season| season.number).collect();
-            assert_eq!(told, numbers);
+            let reported: Vec<_> = seasons.items.iter().map(|season| season.number).collect();
+            assert_eq!(reported, numbers);
             let episodes = test_store
                 .store
                 .tv
@@ -435,7 +435,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
         series(test_store).await;
         let all = &ShowFilter::default();
         let found = shows(test_store, ALL_MEDIA, all, ShowOrder::Title).await;
-        let told: Vec<_> = found
+        let reported: Vec<_> = found
             .iter()
             .map(|show| {
                 (
@@ -446,7 +446,7 @@ async fn shows_have_seasons_and_episodes_in_order() {
                 )
             })
             .collect();
-        assert_eq!(told, [("Alone", 1, 1, false), ("Dark", 3, 4, true)]);
+        assert_eq!(reported, [("Alone", 1, 1, false), ("Dark", 3, 4, true)]);
         for (by, first) in [(ShowOrder::CreatedAt, "Dark"), (ShowOrder::Year, "Dark")] {
             assert_eq!(
                 shows(test_store, ALL_MEDIA, all, by).await[0].title,
@@ -517,12 +517,12 @@ async fn shows_have_seasons_and_episodes_in_order() {
             .await
             .unwrap()
             .items;
-        let told: Vec<_> = seasons
+        let reported: Vec<_> = seasons
             .iter()
             .map(|season| (season.number, season.episode_count, season.has_artwork))
             .collect();
         assert_eq!(
-            told,
+            reported,
             [(Some(0), 1, false), (Some(1), 2, false), (Some(2), 1, true)]
         );
         assert_eq!(
@@ -646,7 +646,7 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         let scope = &close(test_store, MediaKind::tv(), "b").await;
 
         let seen = shows(test_store, scope, all, ShowOrder::Title).await;
-        let told: Vec<_> = seen
+        let reported: Vec<_> = seen
             .iter()
             .map(|show| {
                 (
@@ -657,7 +657,7 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
                 )
             })
             .collect();
-        assert_eq!(told, [("Dark", 1, 2, false)]);
+        assert_eq!(reported, [("Dark", 1, 2, false)]);
         let store = &test_store.store;
         assert_eq!(store.tv.show(scope, alone.id).await.unwrap(), None);
         assert_eq!(
@@ -717,16 +717,16 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
             (VideoSubject::Episode(specials[0].id), false),
         ] {
             assert_eq!(
-                store.video_files.sees_video(scope, subject).await.unwrap(),
+                store.video_files.can_see_video(scope, subject).await.unwrap(),
                 is_seen,
                 "{subject:?}"
             );
-            assert!(store.video_files.sees_video(ALL_MEDIA, subject).await.unwrap());
+            assert!(store.video_files.can_see_video(ALL_MEDIA, subject).await.unwrap());
         }
         assert!(
             !store
                 .video_files
-                .sees_video(ALL_MEDIA, VideoSubject::Movie(ids[0].get().into()))
+                .can_see_video(ALL_MEDIA, VideoSubject::Movie(ids[0].get().into()))
                 .await
                 .unwrap()
         );

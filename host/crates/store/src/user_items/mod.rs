@@ -155,7 +155,7 @@ fn key_values(user: UserId, (item, id): ItemKey) -> [Arg<'static>; 3] {
 }
 
 /// Deletes the user data of deleted items.
-pub(crate) async fn forget_items(tx: &mut Tx, item: ItemType, ids: &[i64]) -> Result<()> {
+pub(crate) async fn delete_user_items(tx: &mut Tx, item: ItemType, ids: &[i64]) -> Result<()> {
     let head = "DELETE FROM user_items WHERE item_type = $1 AND item_id";
     for (sql, values) in in_lists_after(tx.engine(), head, &args![item as i16], ids, "") {
         tx.execute(sql, &values).await?;
@@ -261,8 +261,8 @@ impl UserItemRepository {
     }
 
     /// Deletes the playback data of an item; `false` if there was none.
-    pub async fn forget_playback(&self, user: UserId, key: ItemKey) -> Result<bool> {
-        self.forget(user, key, FORGET_PLAYBACK).await
+    pub async fn delete_playback(&self, user: UserId, key: ItemKey) -> Result<bool> {
+        self.delete_entry(user, key, FORGET_PLAYBACK).await
     }
 
     /// Stores a rating from 0 to 1.
@@ -285,11 +285,11 @@ impl UserItemRepository {
     }
 
     /// Deletes the rating of an item; `false` if there was none.
-    pub async fn forget_rating(&self, user: UserId, key: ItemKey) -> Result<bool> {
-        self.forget(user, key, FORGET_RATING).await
+    pub async fn delete_rating(&self, user: UserId, key: ItemKey) -> Result<bool> {
+        self.delete_entry(user, key, FORGET_RATING).await
     }
 
-    async fn forget(&self, user: UserId, key: ItemKey, sql: &'static str) -> Result<bool> {
+    async fn delete_entry(&self, user: UserId, key: ItemKey, sql: &'static str) -> Result<bool> {
         let mut tx = self.db.write_for(user).await?;
         let touched = tx.execute(sql, &key_values(user, key)).await? > 0;
         tx.execute(DROP_EMPTY, &key_values(user, key)).await?;

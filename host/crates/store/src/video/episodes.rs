@@ -109,7 +109,7 @@ impl TvRepository {
     ) -> Result<Listing<Episode>> {
         let mut episodes = WhereClause::of_media(AccessFilter::Episodes, "e.episode_id", scope);
         episodes.push(belong, Some(id), "");
-        filter.narrow(&mut episodes, FILTERED, scope);
+        filter.restrict_to(&mut episodes, FILTERED, scope);
         let (sql, values) = episodes.count("tv_episodes e");
         let total = self.db.pools().count(sql, values).await?;
         let order = direction(part.order, IN_SHOW, FROM_LAST);
@@ -151,7 +151,7 @@ impl TvRepository {
     }
 
     /// The episodes of search hits.
-    pub async fn found_episodes(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Episode>> {
+    pub async fn episodes_of_hits(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Episode>> {
         let episodes = self.episodes_by_id(scope, &hits.items).await?;
         Ok(hits.with_items(episodes))
     }

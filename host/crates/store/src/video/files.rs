@@ -144,7 +144,7 @@ impl VideoFileRepository {
     }
 
     /// Whether the item exists and is accessible.
-    pub async fn sees_video(&self, scope: &MediaScope, of: VideoSubject) -> Result<bool> {
+    pub async fn can_see_video(&self, scope: &MediaScope, of: VideoSubject) -> Result<bool> {
         let (sql, access, key, id) = match of {
             VideoSubject::Movie(id) => (
                 "SELECT count(*) FROM movies i WHERE i.movie_id = $1",

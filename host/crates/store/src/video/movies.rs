@@ -122,7 +122,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a MovieFilter) -> WhereClause<
     );
     movies.push("m.year >= ", filter.year_from, "");
     movies.push("m.year <= ", filter.year_to, "");
-    filter.items.narrow(&mut movies, FILTERED, scope);
+    filter.items.restrict_to(&mut movies, FILTERED, scope);
     movies
 }
 
@@ -140,7 +140,7 @@ impl MovieRepository {
         filter: &MovieFilter,
         request: &ListRequest<MovieOrder>,
     ) -> Result<Listing<Movie>> {
-        let scope = &self.db.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
         let page = self
@@ -176,7 +176,7 @@ impl MovieRepository {
     }
 
     /// The movies of search hits.
-    pub async fn found_movies(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Movie>> {
+    pub async fn movies_of_hits(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Movie>> {
         let movies = self.movies_by_id(scope, &hits.items).await?;
         Ok(hits.with_items(movies))
     }

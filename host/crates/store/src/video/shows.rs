@@ -145,7 +145,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> WhereClause<'
     );
     shows.push("w.year >= ", filter.year_from, "");
     shows.push("w.year <= ", filter.year_to, "");
-    filter.items.narrow(&mut shows, FILTERED, scope);
+    filter.items.restrict_to(&mut shows, FILTERED, scope);
     shows
 }
 
@@ -157,7 +157,7 @@ impl TvRepository {
         filter: &ShowFilter,
         request: &ListRequest<ShowOrder>,
     ) -> Result<Listing<Show>> {
-        let scope = &self.db.narrowed(scope, &request.libraries).await?;
+        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
         let where_clause = where_clause(scope, filter);
         let order = (request.by.sort(), filter.items.shuffle);
         let page = self
@@ -249,7 +249,7 @@ impl TvRepository {
     }
 
     /// The shows of search hits.
-    pub async fn found_shows(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Show>> {
+    pub async fn shows_of_hits(&self, scope: &MediaScope, hits: Hits) -> Result<Listing<Show>> {
         let shows = self.shows_by_id(scope, &hits.items).await?;
         Ok(hits.with_items(shows))
     }

@@ -3,8 +3,8 @@
 use salvo::oapi::ToSchema;
 use serde::Deserialize;
 
-use crate::body::{Input, not_null, nullable, short_list};
-use svc_library::playback_queues::{Insert, NamedItem, NewQueue};
+use crate::body::{Input, bounded_list, non_null, nullable};
+use svc_library::playback_queues::{Insert, NewQueue, RequestedItem};
 
 /// An item to add to a queue.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -26,13 +26,13 @@ pub struct CreatePlaybackQueueInput {
     queue_type: String,
     /// Source of the items that the server adds to a dynamic queue: `shuffle` (all tracks), `similar` (tracks that share
     /// an artist or a genre with `items`) or `favorites` (tracks that the caller rated 0.8 or more).
-    #[serde(default, deserialize_with = "not_null")]
+    #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     dynamic_type: Option<String>,
     /// Seed of the order of a dynamic queue, up to 64 characters; default: a random seed.
     seed: Option<String>,
     /// The first items of the queue.
-    #[serde(default, deserialize_with = "short_list")]
+    #[serde(default, deserialize_with = "bounded_list")]
     items: Vec<PlaybackQueueItemInput>,
 }
 
@@ -43,7 +43,7 @@ impl Input for CreatePlaybackQueueInput {}
 #[serde(rename_all = "camelCase")]
 pub struct AddPlaybackQueueItemsInput {
     /// The items, in order.
-    #[serde(deserialize_with = "short_list")]
+    #[serde(deserialize_with = "bounded_list")]
     pub(super) items: Vec<PlaybackQueueItemInput>,
     /// `next`: after the cursor; `end`: after the last item.
     #[salvo(schema(value_type = String))]
@@ -92,7 +92,7 @@ pub struct PlaybackQueueCursorInput {
 
 impl Input for PlaybackQueueCursorInput {}
 
-impl From<PlaybackQueueItemInput> for NamedItem {
+impl From<PlaybackQueueItemInput> for RequestedItem {
     fn from(input: PlaybackQueueItemInput) -> Self {
         Self {
             media_type: input.media_type,
@@ -101,8 +101,8 @@ impl From<PlaybackQueueItemInput> for NamedItem {
     }
 }
 
-pub(super) fn named_items(items: Vec<PlaybackQueueItemInput>) -> Vec<NamedItem> {
-    items.into_iter().map(NamedItem::from).collect()
+pub(super) fn named_items(items: Vec<PlaybackQueueItemInput>) -> Vec<RequestedItem> {
+    items.into_iter().map(RequestedItem::from).collect()
 }
 
 impl From<CreatePlaybackQueueInput> for NewQueue {

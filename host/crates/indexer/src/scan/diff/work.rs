@@ -45,7 +45,7 @@ impl PendingFolder {
 
     /// Counts a file as read; returns true for the last one. A file that is left unread is not counted, so the
     /// directory digest is not stored and the next run compares the directory again.
-    pub(in crate::scan) fn one_read(&self) -> bool {
+    pub(in crate::scan) fn mark_read(&self) -> bool {
         self.unread.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }
@@ -58,7 +58,7 @@ pub(in crate::scan) struct WorkItem {
     /// Whether the file has a row.
     pub(in crate::scan) known: bool,
     /// Digest of its sidecars.
-    pub(in crate::scan) related_stamp: Option<i64>,
+    pub(in crate::scan) sidecar_digest: Option<i64>,
 }
 
 /// Files of one directory to read.
@@ -71,7 +71,7 @@ pub(in crate::scan) struct WorkChunk {
 /// A directory with missing files. They are marked at the end of the run. Until then they count as one unread file, so
 /// that the directory digest is not stored before.
 #[derive(Debug)]
-pub(in crate::scan) struct FolderLoss {
+pub(in crate::scan) struct MissingFiles {
     pub(in crate::scan) folder: Arc<PendingFolder>,
     pub(in crate::scan) missing: Vec<(FileId, String)>,
     /// Files that an ignore rule now excludes. They are marked missing too, but do not count as loss.

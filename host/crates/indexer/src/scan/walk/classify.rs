@@ -13,7 +13,7 @@ use crate::scan::sidecars::SidecarFile;
 use svc_domain::path::{RelativePath, name_into_text};
 use svc_platform::media_root::mtime_ns;
 
-pub(super) fn leaves_the_root(link: &RelativePath) -> String {
+pub(super) fn outside_root_warning(link: &RelativePath) -> String {
     format!("{link}: a symbolic link out of the root is not followed")
 }
 
@@ -79,7 +79,7 @@ impl Walk<'_> {
             Err(_) => return Ok(Entry::Ignored),
         };
         if !target.starts_with(self.canonical_root()?) {
-            return Ok(Entry::NotFollowed(leaves_the_root(&place.path.join(&name))));
+            return Ok(Entry::NotFollowed(outside_root_warning(&place.path.join(&name))));
         }
         let metadata = std::fs::metadata(&target)?;
         if metadata.is_dir() {
@@ -106,7 +106,7 @@ impl Walk<'_> {
         if place.rules.ignores(|| entry.path(), true) {
             return Ok(Entry::LeftOutDirectory(below));
         }
-        if linked && self.is_above_itself(&below)? {
+        if linked && self.is_cycle(&below)? {
             return Ok(Entry::NotFollowed(format!(
                 "{below}: a symbolic link to a parent directory is not followed"
             )));
@@ -118,7 +118,7 @@ impl Walk<'_> {
     }
 
     /// Whether a directory is one of its own parents.
-    pub(super) fn is_above_itself(&self, path: &RelativePath) -> io::Result<bool> {
+    pub(super) fn is_cycle(&self, path: &RelativePath) -> io::Result<bool> {
         let identity = |path: &RelativePath| {
             let metadata = std::fs::metadata(path.below(&self.root.directory.path))?;
             io::Result::Ok((metadata.dev(), metadata.ino()))

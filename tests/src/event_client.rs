@@ -10,9 +10,9 @@ use crate::program::Server;
 
 /// Reads a stream line by line and skips chunk sizes.
 #[derive(Debug)]
-pub struct Listener(BufReader<TcpStream>);
+pub struct EventClient(BufReader<TcpStream>);
 
-impl Listener {
+impl EventClient {
     /// Opens a stream of the owner's and waits for its first comment.
     pub fn open(server: &Server) -> Self {
         Self::open_as(server, server.token())

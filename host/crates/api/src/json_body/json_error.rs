@@ -15,12 +15,12 @@ pub(super) enum Step {
 
 /// An error and its path. The last step comes first.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct JsonError {
     steps: Vec<Step>,
     message: String,
 }
 
-impl Fault {
+impl JsonError {
     pub(super) fn here(message: impl Into<String>) -> Self {
         Self {
             steps: Vec::new(),
@@ -42,29 +42,29 @@ impl Fault {
     }
 }
 
-impl From<Fault> for FieldError {
-    fn from(fault: Fault) -> Self {
+impl From<JsonError> for FieldError {
+    fn from(json_error: JsonError) -> Self {
         let mut path = String::new();
-        for step in fault.steps.into_iter().rev() {
+        for step in json_error.steps.into_iter().rev() {
             match step {
                 Step::Field(name) if path.is_empty() => path = name,
                 Step::Field(name) => path = format!("{path}.{name}"),
                 Step::Index(index) => path = format!("{path}[{index}]"),
             }
         }
-        Self::new(path, fault.message)
+        Self::new(path, json_error.message)
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for JsonError {}
 
-impl de::Error for Fault {
+impl de::Error for JsonError {
     /// The message of a type that rejects a text.
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self::here(message.to_string())

@@ -18,7 +18,7 @@ const OPEN: u8 = 2;
 /// Each process has its own breakers, in memory: another server may run another build of the plugin, on another
 /// machine with other disks. A breaker is reset by an operator or a restart.
 #[derive(Debug, Default)]
-pub(super) struct Breaker {
+pub(super) struct Quarantine {
     state: AtomicU8,
     /// Number of calls; numbers the calls.
     calls: AtomicU64,
@@ -34,14 +34,14 @@ struct Failures {
     reason: String,
 }
 
-impl Breaker {
+impl Quarantine {
     /// Starts a call; returns its number.
     pub(super) fn begin(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Whether the plugin is quarantined.
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn is_quarantined(&self) -> bool {
         self.state.load(Ordering::Relaxed) == OPEN
     }
 
@@ -51,8 +51,8 @@ impl Breaker {
     }
 
     /// Why the plugin is quarantined, if it is.
-    pub(super) fn open_reason(&self) -> Option<String> {
-        self.is_open().then(|| {
+    pub(super) fn quarantine_reason(&self) -> Option<String> {
+        self.is_quarantined().then(|| {
             self.failures
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -92,12 +92,12 @@ impl Breaker {
                 limits::FAILURE_WINDOW
             )
         } else {
-            if in_window > limits::WINDOW_FAILURES_DEGRADED && !self.is_open() {
+            if in_window > limits::WINDOW_FAILURES_DEGRADED && !self.is_quarantined() {
                 self.state.store(DEGRADED, Ordering::Relaxed);
             }
             return false;
         };
-        if self.is_open() {
+        if self.is_quarantined() {
             return false;
         }
         failures.reason = reason;
@@ -109,7 +109,7 @@ impl Breaker {
     pub(super) fn release(&self) -> bool {
         // Held during the change of state: of two concurrent calls only one returns true.
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
-        if !self.is_open() {
+        if !self.is_quarantined() {
             return false;
         }
         *failures = Failures::default();

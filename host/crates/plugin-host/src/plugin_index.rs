@@ -11,7 +11,7 @@ use svc_domain::kind::MediaKind;
 /// Plugins by ability and file type, in the order in which they are called. Plugins of the operator come before
 /// built-in ones, so that they can replace them; within each group by id.
 #[derive(Debug, Default)]
-pub(super) struct Routes {
+pub(super) struct PluginIndex {
     /// Extractors, by kind and file extension.
     pub(super) by_kind: BTreeMap<MediaKind, HashMap<String, Vec<PluginHandle>>>,
     /// Thumbnailers, by file type.
@@ -24,7 +24,7 @@ pub(super) struct Routes {
 #[derive(Debug, Default)]
 pub(super) struct FileTypes(HashMap<String, Vec<PluginHandle>>);
 
-impl Routes {
+impl PluginIndex {
     pub(super) fn new<'a>(plugins: impl Iterator<Item = &'a PluginHandle>) -> Self {
         let mut plugins: Vec<_> = plugins.collect();
         plugins.sort_by_key(|plugin| {
