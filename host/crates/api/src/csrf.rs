@@ -18,7 +18,7 @@ const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// The origin of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CsrfOriginCheck {
-    /// A page of the server's own site, or a client that is no browser.
+    /// Same site, or no browser.
     SameSite,
     /// A page of another site.
     CrossSite,

@@ -110,7 +110,7 @@ fn without_token(target: &str) -> Cow<'_, str> {
 }
 
 impl ResponseCache {
-    /// The entity tag of the response. It differs after a restart of the server.
+    /// The entity tag of the response; valid until the server restarts.
     pub(super) fn tag(&self, key: &CacheKeyRef<'_>) -> String {
         let hash = HEXLOWER.encode(&self.tags.hash_one(key).to_be_bytes());
         ["W/\"", &hash, "\""].concat()

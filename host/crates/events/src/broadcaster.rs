@@ -112,7 +112,7 @@ impl Events {
         self.0.count.load(Ordering::Acquire)
     }
 
-    /// Ends all streams, and later ones immediately.
+    /// Closes all streams, and every later one at once.
     pub fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
         for subscriber in self.0.subscribers().by_id.values() {

@@ -40,7 +40,7 @@ pub use stream::{EventStreams, Frame, Subscription};
 /// Limits of event streams, each with its reason.
 #[derive(Debug, Clone, Copy)]
 pub struct EventLimits {
-    /// Messages that a subscriber may be behind before it is disconnected.
+    /// Messages that a subscriber may lag behind before it is disconnected.
     pub queue: usize,
     /// Messages in the inbox. Above that, droppable events are discarded; clients fetch the changes when the scan has
     /// ended. 16,384 messages take about 4 MiB and accumulate only in the first seconds of a scan with thousands of
@@ -49,14 +49,15 @@ pub struct EventLimits {
     /// Messages that the dispatcher delivers at a time: a quarter of `queue`, so that a subscriber may miss a batch
     /// without being disconnected.
     pub batch: usize,
-    /// How long the dispatcher waits for subscribers between two batches without progress. Slower ones fall behind,
-    /// up to `queue`.
+    /// How long the dispatcher waits for the subscribers between two batches. Slower subscribers lag behind, within
+    /// the limit of the queue.
     pub patience: Duration,
     /// Interval of comments to each subscriber, so that proxies keep the connection open.
     pub keep_alive: Duration,
     /// How long a connection may accept no data.
     pub stall: Duration,
-    /// How often the dispatcher looks for streams to end: expired tokens, stalled connections, disabled guest access.
+    /// How often the dispatcher checks for streams to close: expired tokens, stalled connections, guests after guest
+    /// access was turned off.
     pub sweep_interval: Duration,
     /// Bytes per frame. A connection gets the next frame when it has sent this one.
     pub frame_bytes: usize,

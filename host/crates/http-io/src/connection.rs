@@ -123,7 +123,7 @@ impl Connection {
         self.state().takeover = Some((takeover, in_flight));
     }
 
-    /// hyper has sent all its data: the takeover can start.
+    /// hyper has flushed: the successor may take over.
     pub(super) fn sent(&self) {
         let mut state = self.state();
         if state.takeover.is_some() && !state.is_free {

@@ -1,7 +1,7 @@
 //! The limit of open connections, and which connection is closed for a new one when the limit is reached.
 //!
-//! The rules and their reasons are at [`ADDRESS_SHARE`](super::limits::ADDRESS_SHARE). Idle means that no request is
-//! in flight; a connection that sends an event stream or a file is not idle.
+//! The rules are explained at [`ADDRESS_SHARE`](super::limits::ADDRESS_SHARE). A connection is idle if no request is
+//! being answered: streams of events or files are not idle.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};

@@ -93,7 +93,7 @@ pub(super) struct Stream {
 
 #[derive(Debug)]
 struct State {
-    /// Pieces that h2 or hyper holds.
+    /// Chunks that h2 or hyper holds.
     chunks: usize,
     /// When the client accepted the last piece, or the first one became available.
     since: Instant,
@@ -237,7 +237,7 @@ pub(super) fn poll_buffer_space(context: &Context<'_>, wanted: usize) -> Poll<Bu
     }
 }
 
-/// Runs the streams of a connection, and resets stalled ones.
+/// Runs the streams of a connection, each as long as its client accepts data.
 #[derive(Debug, Clone)]
 pub(super) struct StreamExecutor {
     send_buffer: Arc<SendBuffer>,
@@ -261,7 +261,7 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for StreamExecutor {
     }
 }
 
-/// hyper's part of a stream, until it completes or stalls. h2 resets a stream that is dropped before its end.
+/// The stream as hyper drives it. h2 resets a stream that is dropped before its end.
 async fn until_stalled(running: impl Future<Output = ()>, stream: Arc<Stream>) {
     let mut running = pin!(running);
     let mut timer = pin!(None::<Sleep>);

@@ -96,7 +96,7 @@ impl WaitQueue {
         Ok(())
     }
 
-    /// The oldest waiter of the next network.
+    /// The oldest waiter of the next address.
     fn next(&mut self) -> Option<Waiter> {
         let network = self.order.pop_front()?;
         let queue = self.queues.get_mut(&network)?;

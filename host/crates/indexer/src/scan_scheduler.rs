@@ -101,7 +101,7 @@ impl ScanScheduler {
         self.watches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How changes in a directory are currently detected.
+    /// How changes in a directory are detected.
     pub fn watch_state(&self, directory: DirectoryId) -> WatchState {
         self.watches()
             .get(&directory)

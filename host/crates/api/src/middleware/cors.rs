@@ -1,4 +1,4 @@
-//! Cross-origin requests: which web origins may call, and the CORS headers of responses.
+//! CORS: which origins may call, and the headers for their browsers.
 
 use salvo::http::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,

@@ -1,4 +1,4 @@
-//! Pause, resume and stop of a run: the requested state and the effective one.
+//! Pause, resume and stop of a run: requested state and actual state.
 //!
 //! A request takes effect when no file is in flight. Callers get the result that the API's state table defines. The
 //! listener receives each effect once and in order, before the next request is accepted.

@@ -1,4 +1,4 @@
-//! Phase 2: compares listed directories with the database and sends the files to read.
+//! Phase 2: compares listed directories with the store and queues the files to read.
 
 mod work;
 
@@ -218,7 +218,7 @@ impl Diff<'_> {
         compared
     }
 
-    /// Counts and logs what a run would read in a directory; returns the missing files, if any.
+    /// Dry run: counts and logs what a run would read in a directory; returns the missing files, if any.
     async fn report_dry_run(
         &self,
         listing: DirectoryListing,
@@ -267,7 +267,7 @@ impl Diff<'_> {
     }
 }
 
-/// The files of a directory, by what has to be done with them.
+/// The files of a directory, classified.
 #[derive(Default)]
 struct FolderDiff {
     unread: Vec<WorkItem>,

@@ -1,4 +1,4 @@
-//! Phase 3: opens files and has plugins extract them, on all cores, each with its own warm instances.
+//! Phase 3: opens files and has plugins read them, on every core, each with its own warm instances.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};

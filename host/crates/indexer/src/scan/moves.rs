@@ -15,7 +15,7 @@ const AMBIGUOUS_DUPLICATES: usize = 1_000;
 /// The moves of one run.
 pub(super) struct Moves<'a> {
     index: &'a IndexRepository,
-    /// Files that were found at another path.
+    /// Files that moved.
     adopted: HashSet<FileId>,
     /// Fingerprints of ambiguous duplicates.
     ambiguous_prints: HashSet<i64>,
@@ -30,12 +30,12 @@ impl<'a> Moves<'a> {
         }
     }
 
-    /// The files that were found at another path and therefore are not missing.
+    /// The files that moved, and so are not missing.
     pub(super) fn into_adopted(self) -> HashSet<FileId> {
         self.adopted
     }
 
-    /// Gives new files the ids of the missing files that they replace; returns the old location by index in `files`.
+    /// Gives moved files their former ids; returns their former paths, by index in `files`.
     pub(super) async fn adopt(&mut self, files: &mut [ReadFile]) -> Result<Vec<(usize, String)>, StoreError> {
         let prints: Vec<i64> = files
             .iter()

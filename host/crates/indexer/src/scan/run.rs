@@ -59,7 +59,7 @@ pub struct Scanner {
     pub tasks: Tasks,
 }
 
-/// A root with the parts of it to scan.
+/// A root with the paths to scan.
 pub(super) type RootParts = (Arc<ScanRoot>, Vec<RelativePath>);
 
 impl Scanner {
@@ -272,7 +272,7 @@ impl Scanner {
 /// Missing files by root.
 type MissingByRoot = HashMap<DirectoryId, Vec<MissingFiles>>;
 
-/// Starts the walk over all parts of all roots in sequence.
+/// Starts the walk over all paths of all roots, one after the other.
 fn walk(
     roots: &Arc<[RootParts]>,
     run_type: RunType,

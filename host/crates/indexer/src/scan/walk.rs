@@ -1,4 +1,4 @@
-//! Phase 1: lists the directories of a root in parallel and sends those that changed.
+//! Phase 1: lists the directories of a root in parallel and sends on those that changed.
 
 mod classify;
 
@@ -25,7 +25,7 @@ use svc_domain::scan::{DirectoryDigest, RunType};
 /// Deeper directories are skipped, so that paths stay below the system's limit.
 const MAX_DEPTH: usize = 128;
 
-/// The media files of a directory whose directory digest differs from the stored one.
+/// The media files of a directory whose digest is not the stored one.
 #[derive(Debug)]
 pub(super) struct DirectoryListing {
     pub(super) root: Arc<ScanRoot>,
@@ -33,7 +33,7 @@ pub(super) struct DirectoryListing {
     pub(super) digest: DirectoryDigest,
     /// Sorted by name.
     pub(super) files: Vec<FoundFile>,
-    /// Names of media files that ignore rules exclude.
+    /// Names of media files that are ignored on purpose.
     pub(super) ignored: HashSet<String>,
     pub(super) sidecars: Arc<FolderSidecars>,
 }

@@ -1,4 +1,4 @@
-//! Originals that could not be rendered: a broken file is not decoded for each request.
+//! Negative cache: originals that could not be rendered are not decoded for each request.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use svc_domain::time::Timestamp;
 pub(super) struct Failures(Mutex<HashMap<Identity, Timestamp>>);
 
 impl Failures {
-    /// Whether it failed lately. What has changed since has another identity.
+    /// Whether it failed recently. An original that has changed since has another key.
     pub(super) fn contains(&self, identity: &Identity, now: Timestamp) -> bool {
         let millis = i64::try_from(limits::FAILURE_TIME.as_millis()).unwrap_or(i64::MAX);
         let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Longest side of a small thumbnail in pixels: a grid cell on a display with two pixels per point.
+/// Longest side of a small thumbnail: a cell of a grid, on a screen of two pixels per point.
 pub(super) const SMALL_EDGE: u32 = 250;
 /// Of a medium one: the width of a phone, or artwork on a page of its own.
 pub(super) const MEDIUM_EDGE: u32 = 720;
@@ -18,8 +18,7 @@ pub(super) const WAITING: usize = 1024;
 
 /// How long a file that could not be rendered is not tried again. It may have been copied only in part.
 pub(super) const FAILURE_TIME: Duration = Duration::from_secs(10 * 60);
-/// Failures that are remembered; when there are more, all are forgotten. A directory of raw photos without previews can
-/// reach this.
+/// Capacity of the negative cache; it is cleared when full. A directory of raw files without previews has that many.
 pub(super) const FAILURES: usize = 4096;
 
 /// Bytes up to which a thumbnail is read into memory; small ones are below that.

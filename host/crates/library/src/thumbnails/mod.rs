@@ -1,5 +1,5 @@
-//! Pictures in smaller sizes: photos, artwork inside of files, picture files. Rendered by a plugin when somebody asks for the
-//! first time, and kept on disk.
+//! Thumbnails of photos, embedded artwork and image files. Rendered by a plugin at the first request, and cached on
+//! disk.
 //!
 //! | File | What lives there |
 //! |---|---|
@@ -43,7 +43,7 @@ const UNAVAILABLE: ServiceError = ServiceError::Unprocessable {
     message: "no thumbnail can be rendered of this file",
 };
 
-/// How large a picture is wanted.
+/// The size of a thumbnail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ThumbnailSize {
     /// For a grid.
@@ -79,18 +79,18 @@ pub struct Thumbnail {
     pub format: ImageFormat,
     /// Its bytes.
     pub bytes: ThumbnailBytes,
-    /// Changes with original, size and the plugin that renders.
+    /// Cache key: changes with original, size and renderer.
     pub tag: String,
     /// Modification time of the original in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// Rendered of the original as it was indexed, so that the same is asked for until the index changes.
+    /// Rendered from the original as it was indexed, so that the key is stable until the index changes.
     pub is_as_indexed: bool,
 }
 
-/// Where a rendered picture's bytes are.
+/// Where the bytes of a thumbnail are.
 #[derive(Debug)]
 pub enum ThumbnailBytes {
-    /// In a file of the cache, from its first byte on.
+    /// In a cache file, from its first byte on.
     InFile {
         /// Opened for reading.
         file: File,
@@ -110,7 +110,7 @@ pub struct Thumbnails {
 }
 
 impl Thumbnails {
-    /// Over this store and these plugins, with what was rendered kept here.
+    /// For this store and these plugins, with this cache directory.
     ///
     /// # Errors
     /// When the system gives no threads.
@@ -129,7 +129,7 @@ impl Thumbnails {
         })
     }
 
-    /// Runs other work on the threads that render, in turn with them. False when too much waits already.
+    /// Runs other work on the rendering threads, in order of arrival. False when the queue is full.
     pub fn run_in_turn(&self, work: impl FnOnce() + Send + 'static) -> bool {
         self.renderer.workers().spawn(work).is_ok()
     }
@@ -144,7 +144,7 @@ impl Thumbnails {
             .await
     }
 
-    /// The picture inside of a track's file.
+    /// The embedded artwork of a track.
     ///
     /// # Errors
     /// As [`Self::photo`]; absent `artwork_missing`.
@@ -156,7 +156,7 @@ impl Thumbnails {
         }
     }
 
-    /// The picture of a release: that of one of its tracks.
+    /// The cover of a release: that of one of its tracks.
     ///
     /// # Errors
     /// As [`Self::track`].
@@ -168,7 +168,7 @@ impl Thumbnails {
         }
     }
 
-    /// A picture file that somebody has opened who knows that the caller may see it: a poster beside a movie.
+    /// An opened image file whose access was checked by the caller: a poster beside a movie.
     ///
     /// # Errors
     /// Unprocessable `thumbnail_unavailable`; unavailable `storage_unavailable`.
@@ -176,7 +176,7 @@ impl Thumbnails {
         self.render(Original::opened(opened), size).await
     }
 
-    /// Renders a photo in all sizes, if it is not rendered yet: ahead of whoever will ask.
+    /// Renders a photo in all sizes, if it is not cached: in advance.
     ///
     /// # Errors
     /// As [`Self::photo`].
@@ -184,7 +184,7 @@ impl Thumbnails {
         self.pregenerate(self.photo_original(scope, id).await?).await
     }
 
-    /// Renders the picture of a release in all sizes, if it is not rendered yet.
+    /// Renders the cover of a release in all sizes, if it is not cached.
     ///
     /// # Errors
     /// As [`Self::release`].
@@ -194,7 +194,7 @@ impl Thumbnails {
             .await
     }
 
-    /// Forgets all that was rendered.
+    /// Deletes all thumbnails.
     ///
     /// # Errors
     /// When files cannot be removed.
@@ -209,7 +209,7 @@ impl Thumbnails {
         Ok(Original::file(media.ok_or(ServiceError::NotFound)?))
     }
 
-    /// The largest first: the smaller ones are made on the way.
+    /// The largest first: the smaller ones are derived from it.
     async fn pregenerate(&self, original: Original) -> Result<()> {
         self.render(original, ThumbnailSize::Large).await.map(drop)
     }

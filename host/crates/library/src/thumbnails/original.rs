@@ -1,4 +1,4 @@
-//! What is to be rendered: where it is, and by what it is known again.
+//! The original of a thumbnail: location and cache key.
 
 use std::sync::Arc;
 
@@ -11,22 +11,22 @@ use svc_platform::disk_cache::CacheKey;
 use svc_plugin_host::{PluginHandle, Plugins, SourceFile};
 use svc_store::{MediaFile, TrackPicture};
 
-/// The state of the bytes that are rendered.
+/// The version of the original's bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     file: FileId,
-    /// Of the file that is read: beside a movie there are several.
+    /// Name of the file that is read: beside a movie there are several.
     name: String,
     size: u64,
     pub(super) mtime_ns: i64,
-    /// Position among the pictures inside of the file.
+    /// Index among the pictures embedded in the file.
     index: Option<u32>,
 }
 
 /// A picture in its own size.
 #[derive(Debug)]
 pub(super) struct Original {
-    /// As far as it is known without a look at the disk.
+    /// As far as the index knows it, without disk access.
     pub(super) identity: Identity,
     place: OriginalSource,
 }
@@ -86,7 +86,7 @@ impl Original {
         }
     }
 
-    /// Who renders it, if anybody does.
+    /// Its renderer, if there is one.
     pub(super) fn renderer(&self, plugins: &Plugins) -> Option<PluginHandle> {
         match &self.place {
             OriginalSource::File(_) | OriginalSource::Opened(_) => {
@@ -145,7 +145,7 @@ fn open_embedded(identity: Identity, picture: TrackPicture, plugins: &Plugins) -
 }
 
 impl Identity {
-    /// The name of this original, in this size and rendered by this plugin.
+    /// The cache key of this original, in this size and with this plugin.
     pub(super) fn key(&self, size: ThumbnailSize, renderer: &PluginHandle) -> CacheKey {
         CacheKey::of(&[
             "drawn picture, form 1",

@@ -1,5 +1,5 @@
-//! Waveforms of tracks: computed once by the plugin that decodes the file, cached on disk, and published as an event to
-//! clients that did not wait.
+//! Waveforms of tracks: analyzed once by the plugin that decodes them, cached on disk, and announced to those who
+//! requested them.
 //!
 //! | File | Content |
 //! |---|---|
@@ -156,8 +156,8 @@ impl Waveforms {
         })
     }
 
-    /// The waveform of a track in at most `bins` bins. If the analysis takes longer than
-    /// [`WaveformLimits::answer_within`], an event is published to the actor when it completes.
+    /// The waveform of a track, in this number of bins at most. If the analysis takes longer than a second, the actor
+    /// gets an event.
     ///
     /// # Errors
     /// Not found; absent `file_missing`; try later; unprocessable `waveform_unavailable`; database errors.

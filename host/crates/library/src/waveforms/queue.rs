@@ -60,7 +60,7 @@ type Subscribers = Mutex<HashMap<UserId, u32>>;
 /// An analysis in flight.
 pub(super) type InFlight = single_flight::InFlight<Outcome, Subscribers>;
 
-/// The analyses of the server. Clones share one queue.
+/// The queue. Clones share their state.
 #[derive(Debug, Clone)]
 pub(super) struct Queue(Arc<Shared>);
 
