@@ -69,7 +69,7 @@ fn change_for_which_no_run_could_start_is_looked_at_later() {
     track(&watching.at("music/b/2.mp3"), "Two");
     wait_for("a run that could not start", || {
         let log = std::fs::read_to_string(watching.at("log")).unwrap();
-        log.contains("could not start")
+        log.contains("could not be started")
     });
     assert_eq!(watching.tracks(), 1);
     database.execute_batch("DROP TRIGGER refused").unwrap();
