@@ -1,6 +1,6 @@
 //! Reads a range of a queue around an entry.
 
-use super::{PlaybackQueues};
+use super::PlaybackQueues;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId};
 use svc_domain::playback_queue::QueueItem;
 use svc_domain::user_data::ItemSummary;
