@@ -151,7 +151,7 @@ pub fn non_null<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 ///
 /// # Errors
 /// A value of another type.
-pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
@@ -161,7 +161,7 @@ pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 ///
 /// # Errors
 /// A value of another type.
-pub fn nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+pub fn required_nullable<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     Option::deserialize(deserializer)

@@ -268,3 +268,38 @@ pub fn service_of(routes: &[Route], state: Arc<AppState>, limits: Limits) -> Ser
     let service = Service::new(build_router(routes)).catcher(Catcher::new(ErrorBody));
     middleware::around_all(service, state, limits)
 }
+
+#[cfg(test)]
+mod tests {
+    use svc_covers::covers;
+
+    use super::*;
+
+    #[covers("limit SIGN_IN_TIME")]
+    #[test]
+    fn sign_in_routes_have_more_time_than_others() {
+        let limits = Limits::default();
+        for (path, seconds) in [
+            ("/api/v1/auth/login", 20),
+            ("/api/v1/auth/refresh", 20),
+            ("/api/v1/auth/logout", 15),
+            ("/api/v1/health", 15),
+        ] {
+            let routes = routes();
+            let route = routes.iter().find(|route| route.path == path).unwrap();
+            assert_eq!(route.timeout.of(&limits).as_secs(), seconds, "{path}");
+        }
+    }
+
+    #[test]
+    fn credentials_stand_in_urls_of_reading_routes_alone() {
+        for route in routes() {
+            let expected = match (route.method.is_safe(), route.path) {
+                (false, _) => UrlCredential::Refused,
+                (true, "/api/v1/events/subscribe") => UrlCredential::TokenOrAuthorization,
+                (true, _) => UrlCredential::Token,
+            };
+            assert_eq!(route.url_credential, expected, "{route:?}");
+        }
+    }
+}

@@ -144,7 +144,7 @@ macro_rules! search_sql {
             remove_sqlite: concat!("DELETE FROM ", $table, " WHERE rowid"),
             remove_postgres: concat!("DELETE FROM ", $table, " WHERE item_id"),
             match_sqlite: concat!(" FROM ", $table, " WHERE ", $table, " MATCH $1"),
-            match_postgres: concat!(" FROM ", $table, " WHERE words  CAST($1 AS tsquery)"),
+            match_postgres: concat!(" FROM ", $table, " WHERE words @@ CAST($1 AS tsquery)"),
             key_sqlite: concat!($table, ".rowid"),
             key_postgres: concat!($table, ".item_id"),
             clear_sqlite: concat!("INSERT INTO ", $table, " (", $table, ") VALUES ('delete-all')"),

@@ -3,7 +3,7 @@
 use salvo::oapi::ToSchema;
 use serde::Deserialize;
 
-use crate::body::{Input, bounded_list, non_null, nullable};
+use crate::body::{Input, bounded_list, non_null, required_nullable};
 use svc_library::playback_queues::{Insert, NewQueue, RequestedItem};
 
 /// An item to add to a queue.
@@ -74,7 +74,7 @@ impl Input for AddPlaybackQueueItemsInput {}
 #[serde(rename_all = "camelCase")]
 pub struct MovePlaybackQueueItemInput {
     /// Id of the item of the queue after which to place it; `null` for the first place.
-    #[serde(deserialize_with = "nullable")]
+    #[serde(deserialize_with = "required_nullable")]
     pub(super) after: Option<String>,
 }
 
