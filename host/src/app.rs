@@ -5,7 +5,6 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use svc_api::services::Services;
 use svc_api::state::AppState;
 use svc_domain::release_channel::ReleaseChannel;
 use svc_domain::time::{Clock, SystemClock};
@@ -145,7 +144,7 @@ pub struct App {
     /// Hashes and verifies passwords.
     pub passwords: Passwords,
     /// The services behind the routes.
-    pub services: Services,
+    pub services: AppState,
     /// The maintenance tasks.
     pub maintenance: Maintenance,
     /// Trusted proxies and base URL.
@@ -224,6 +223,7 @@ impl App {
             build: environment.build,
             origins: origin.chain(environment.origins).collect(),
             login_limits: environment.login_limits,
+            proxy_config: proxy_config.clone(),
             config,
         })
         .await?;
@@ -241,7 +241,7 @@ impl App {
 
     /// The state that the routes share.
     pub fn state(&self) -> Arc<AppState> {
-        Arc::new(AppState::new(self.services.clone(), self.proxy_config.clone()))
+        Arc::new(self.services.clone())
     }
 
     /// Stops the running scan and tasks, and closes the database.

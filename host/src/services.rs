@@ -4,10 +4,12 @@ use crate::config::Config;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
-use svc_api::services::Services;
+use svc_api::response_cache::ResponseCache;
+use svc_api::state::AppState;
 use svc_domain::kind::MediaKind;
 use svc_events::EventStreams;
 use svc_events::Events;
+use svc_http_io::proxy::ProxyConfig;
 use svc_identity::Context;
 use svc_identity::accounts::Accounts;
 use svc_identity::activity::ActivityLog;
@@ -77,6 +79,8 @@ pub struct Dependencies {
     pub log: BackgroundLog,
     /// Options of the server.
     pub config: Config,
+    /// Trusted proxies and the public address.
+    pub proxy_config: ProxyConfig,
     /// The data directory.
     pub data_dir: Arc<DataDir>,
     /// The keys of the installation.
@@ -103,7 +107,7 @@ pub struct Dependencies {
 ///
 /// # Errors
 /// The database does not respond, or the operating system cannot start a thread.
-pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)> {
+pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)> {
     let Dependencies {
         context,
         store,
@@ -270,7 +274,9 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         origins: origins.clone(),
         waveforms: waveforms.clone(),
     };
-    let services = Services {
+    let state = AppState {
+        proxy_config: dependencies.proxy_config,
+        response_cache: Arc::new(ResponseCache::default()),
         streams: EventStreams::new(dependencies.events.clone(), authentication.clone()),
         sessions,
         accounts: Accounts::new(
@@ -359,7 +365,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(Services, Maintenance)
         plugins,
         media_version: MediaStates::new(store.version_counters, store.identity),
     };
-    Ok((services, maintenance))
+    Ok((state, maintenance))
 }
 
 fn dev_options(config: &Config) -> Arc<dyn Fn(&str) -> Option<Value> + Send + Sync> {

@@ -30,7 +30,6 @@ pub mod route;
 pub mod router;
 pub mod routes;
 pub mod routing;
-pub mod services;
 pub mod state;
 pub mod tag;
 pub mod thumbnail_size;
