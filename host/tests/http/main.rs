@@ -7,6 +7,9 @@
     clippy::indexing_slicing,
     clippy::disallowed_methods,
     clippy::print_stderr,
+    clippy::print_stdout,
+    clippy::large_futures,
+    clippy::semicolon_if_nothing_returned,
     missing_docs,
     unreachable_pub,
     reason = "a test fails by panicking, and waits for what it spawned"

@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn every_tag_has_an_operation() {
         let document = document();
-        let items = document.paths.iter().map(|(_, item)| item);
+        let items = document.paths.values();
         let operations = items.flat_map(|item| item.operations.values());
         let used: BTreeSet<&str> = operations
             .flat_map(|operation| operation.tags.iter().map(String::as_str))

@@ -154,6 +154,11 @@ impl ResponseCache {
     pub fn len(&self) -> usize {
         self.entries.len()
     }
+
+    /// Whether nothing is cached.
+    pub fn is_empty(&self) -> bool {
+        self.entries.len() == 0
+    }
 }
 
 #[cfg(test)]

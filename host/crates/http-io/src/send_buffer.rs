@@ -5,11 +5,11 @@
 //! streams. Therefore
 //!
 //! - a response that is generated as a whole reserves space in its connection. Without space it is discarded and
-//! generated again when there is space; a request that changes something reserves space before it is handled;
+//!   generated again when there is space; a request that changes something reserves space before it is handled;
 //! - a file is read in pieces, which are small while other streams occupy the space;
 //! - a stream from which the client accepts nothing for [`WRITE_STALL`](super::limits::WRITE_STALL) is reset, and its
-//! connection is closed if the client accepted nothing at all. h2 keeps queued data even after the stream is dropped;
-//! therefore a body reports its end only after its last piece was accepted.
+//!   connection is closed if the client accepted nothing at all. h2 keeps queued data even after the stream is dropped;
+//!   therefore a body reports its end only after its last piece was accepted.
 //!
 //! HTTP/1 has one response at a time and writes to the socket.
 

@@ -2,7 +2,7 @@
 //!
 //! - sends a part of a file with `sendfile` where hyper sends the placeholder of [`Connection::send_part`];
 //! - releases the socket once hyper has sent a head after which [`Connection::take_over`] was called. This frees
-//! hyper's 20 KiB per connection, since event streams stay open for days;
+//!   hyper's 20 KiB per connection, since event streams stay open for days;
 //! - replaces hyper's own response to a malformed request by one with a body.
 
 use std::io::{self, IoSlice};

@@ -140,7 +140,7 @@ impl Search {
             match index {
                 SearchIndex::Tracks => found.tracks = Some(self.music.tracks_of_hits(actor, hits).await?),
                 SearchIndex::Releases => {
-                    found.releases = Some(self.music.releases_of_hits(actor, hits).await?)
+                    found.releases = Some(self.music.releases_of_hits(actor, hits).await?);
                 }
                 SearchIndex::Artists => found.artists = Some(self.music.artists_of_hits(actor, hits).await?),
                 SearchIndex::Photos => found.photos = Some(self.photos.of_hits(actor, hits).await?),
