@@ -45,7 +45,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let upkeep = maintenance.clone();
     tasks.spawn_until_end("upkeep", async move { upkeep.run().await });
     let scan_scheduler = services.scan_scheduler.clone();
-    tasks.spawn_until_end("keeper", async move { scan_scheduler.run().await });
+    tasks.spawn_until_end("scan-scheduler", async move { scan_scheduler.run().await });
     // Jobs store their progress and end at shutdown.
     let jobs = services.jobs.clone();
     tasks.spawn("jobs", async move { jobs.run().await });

@@ -150,7 +150,7 @@ async fn quarantine_is_ended_by_release() {
     let tracks = || async { owner.get("/api/v1/music/tracks").await.json()[1].clone() };
     assert_eq!(tracks().await, 0);
     let explained = explain(&owner, "good.shared").await.json();
-    assert_eq!(explained["now"]["skipped"]["code"], "plugin_shut_off");
+    assert_eq!(explained["now"]["skipped"]["code"], "plugin_quarantined");
 
     let released = release(&owner, GUEST).await;
     assert_eq!((released.0, &released.1["state"]), (200, &json!("active")));

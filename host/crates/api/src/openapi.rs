@@ -19,7 +19,7 @@ use crate::route::Route;
 use crate::router::routes;
 use crate::tag::Tag;
 
-/// What stands for the media types of bytes until it is known which route answers with them.
+/// Replaced by the media types of the route.
 pub(super) const ANY_BYTES: &str = "*/*";
 
 const LOCAL_USER: &str = "Local User JWT";
@@ -56,13 +56,13 @@ pub fn document() -> OpenApi {
         .merge_router(&flat);
     let tags = Tag::ALL.map(|tag| oapi::Tag::new(tag.name()).description(tag.description()));
     document.tags = tags.into_iter().collect();
-    let problem = ApiErrorView::to_schema(&mut document.components);
+    let error = ApiErrorView::to_schema(&mut document.components);
     for route in &routes {
         let operation = item_type(&route.method)
             .and_then(|method| document.paths.get_mut(route.path)?.operations.get_mut(&method));
         if let Some(operation) = operation {
             name_operation(operation, route);
-            complete(operation, route, &Content::new(problem.clone()));
+            complete(operation, route, &Content::new(error.clone()));
         }
     }
     document
@@ -95,7 +95,7 @@ fn name_operation(operation: &mut Operation, route: &Route) {
 }
 
 /// Adds what follows from the route: credentials, and the errors that its access and input can bring.
-fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
+fn complete(operation: &mut Operation, route: &Route, error: &Content) {
     let mut errors = vec![
         ("500", "Internal server error"),
         ("503", "A dependency of the server is unavailable"),
@@ -153,7 +153,7 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
         if status.starts_with(['4', '5']) {
             response
                 .contents
-                .insert("application/json".to_owned(), problem.clone());
+                .insert("application/json".to_owned(), error.clone());
         }
         if let Some(schema) = response.contents.shift_remove(ANY_BYTES) {
             let each = types.iter().map(|name| ((*name).to_owned(), schema.clone()));
@@ -168,7 +168,7 @@ fn complete(operation: &mut Operation, route: &Route, problem: &Content) {
     operation.description = Some(about);
 }
 
-/// What answers with an item's bytes.
+/// A response with the bytes of an item.
 struct BinaryContent {
     /// The media types beside plain bytes.
     types: Vec<&'static str>,

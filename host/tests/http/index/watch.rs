@@ -29,7 +29,7 @@ async fn start_server() -> (TestServer, Client) {
 
 /// Starts the scan scheduler.
 fn follow(scan_scheduler: ScanScheduler) {
-    svc_platform::tasks::spawn("keeper", async move { scan_scheduler.run().await });
+    svc_platform::tasks::spawn("scan-scheduler", async move { scan_scheduler.run().await });
 }
 
 /// Repeats a request until the condition holds.

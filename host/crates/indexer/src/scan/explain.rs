@@ -47,7 +47,7 @@ impl Skipped {
             Self::NoMedia => "no_media",
             Self::NotAFile(_) => "not_a_file",
             Self::NoPlugin(_) => "no_plugin",
-            Self::PluginQuarantined(_) => "plugin_shut_off",
+            Self::PluginQuarantined(_) => "plugin_quarantined",
         }
     }
 

@@ -32,7 +32,7 @@ pub(crate) const MEDIA: [&str; 25] = [
     "DELETE FROM files",
     "DELETE FROM folders",
     "DELETE FROM plugins_seen",
-    // Skips a sequence number: a client that has read all changes misses one, and is told to fetch everything.
+    // Skips a sequence number, so that a client which has read all changes detects the gap and fetches everything.
     "INSERT INTO changes (change, item_id, at) VALUES (0, 0, 0)",
     "DELETE FROM changes",
 ];

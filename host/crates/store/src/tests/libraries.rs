@@ -354,7 +354,7 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
         assert_eq!(
             test_store.store.identity.identity_revision(),
             before + 1,
-            "a class that nobody can know is told of once"
+            "a class without viewers is reported once"
         );
         let filter = PhotoFilter::default();
         let newest = ListRequest::new(PhotoOrder::CreatedAt, UP, PAGE);

@@ -7,7 +7,7 @@ use svc_domain::extraction::ExtractFailure;
 use svc_domain::kind::CachePartition;
 use svc_domain::photo::PhotoFacts;
 
-/// What a reading of these files brings: the changes that are told, and whether answers from before are out of date.
+/// The entries that storing these files adds to the change feed, and whether it invalidates cached responses.
 async fn reported(test_store: &TestStore, files: &[&StoredFile]) -> (Vec<(ChangeKind, i64)>, bool) {
     let digests = files.iter().map(|stored| crate::digest_of(&stored.file));
     let digests: Vec<i64> = digests.collect();
@@ -83,7 +83,7 @@ async fn file_that_says_the_same_again_changes_nothing_and_is_reported_to_nobody
             (updated.clone(), true)
         );
         assert_eq!(reported(test_store, &[&song, &other]).await, (vec![], false));
-        // Its size and its time are told, and its name is what some of it comes from.
+        // Size and modification time are in responses, and some fields are derived from the name.
         song.file.size += 1;
         assert_eq!(reported(test_store, &[&song]).await, (updated.clone(), true));
         song.file.mtime_ns += 1;
@@ -91,7 +91,7 @@ async fn file_that_says_the_same_again_changes_nothing_and_is_reported_to_nobody
         song.file.name = "one.mp3".to_owned();
         assert_eq!(reported(test_store, &[&song]).await, (updated.clone(), true));
 
-        // What failed, and what is readable again, or there again, is told.
+        // Failures, recovered files and restored files are changes.
         let readable = song.file.record.clone();
         song.file.record = FileRecord::Failed(ExtractFailure::Io("EIO".to_owned()));
         assert!(reported(test_store, &[&song]).await.1);
