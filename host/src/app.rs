@@ -28,10 +28,13 @@ use svc_platform::tasks::{self, Tasks};
 use svc_plugin_host::{
     BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
 };
+use svc_plugin_kit::sandbox::HostOptions;
 use svc_store::{IdNodeRepository, RENEW_ID_NODE_EVERY, Store, StoreError, StoreOptions};
 
 use crate::config::{self, Config};
 use crate::installation;
+use crate::plugin_kinds;
+use crate::plugin_watch::PluginWatch;
 use crate::services::{self, Dependencies};
 
 /// The plugins that are part of the program.
@@ -175,6 +178,8 @@ impl App {
             .directories
             .sync_directories(&config.media, &ids, clock.now())
             .await?;
+        plugin_kinds::store_kinds(&store, &plugins).await?;
+        plugin_kinds::log_unread_directories(&config.media, &plugins);
         let tasks = Tasks::default();
         tasks.spawn_until_end("id-node", renew_id_node(store.id_nodes.clone()));
         let context = Context {
@@ -244,6 +249,16 @@ impl App {
         Arc::new(self.services.clone())
     }
 
+    /// The watch of the plugin directory; `None` without one.
+    pub fn plugin_watch(&self, config: &Config) -> Option<PluginWatch> {
+        config.plugin_dir.as_ref().map(|_| PluginWatch {
+            plugins: self.plugins.clone(),
+            store: self.store.clone(),
+            scan_scheduler: self.services.scan_scheduler.clone(),
+            media: config.media.clone(),
+        })
+    }
+
     /// Stops the running scan and tasks, and closes the database.
     pub async fn close(self) {
         // An error means that no scan is running.
@@ -275,6 +290,16 @@ async fn renew_id_node(id_nodes: IdNodeRepository) {
 /// # Errors
 /// As [`App::open`], for the plugins and their cache.
 pub fn load_plugins_for_inspection(plugin_dir: Option<&Path>) -> Result<Plugins, StartError> {
+    let mut options = inspection_host()?;
+    options.settings.plugin_dir = plugin_dir.map(Path::to_owned);
+    Ok(Plugins::load(&options.settings, &options.built_in)?)
+}
+
+/// The plugin host for commands that run without a server.
+///
+/// # Errors
+/// The cache cannot be used.
+pub fn inspection_host() -> Result<HostOptions, StartError> {
     let cache = config::user_cache_dir();
     let (keys, compiled) = (cache.join("keys"), cache.join("plugins"));
     for directory in [&keys, &compiled] {
@@ -283,12 +308,11 @@ pub fn load_plugins_for_inspection(plugin_dir: Option<&Path>) -> Result<Plugins,
             .mode(0o700)
             .create(directory)?;
     }
-    let plugin_dir = plugin_dir.map(Path::to_owned);
     let environment = Environment::system(ReleaseChannel::Stable)?;
-    Ok(Plugins::load(
-        &plugin_settings(&keys, compiled, plugin_dir, &environment)?,
-        &environment.plugins,
-    )?)
+    Ok(HostOptions {
+        settings: plugin_settings(&keys, compiled, None, &environment)?,
+        built_in: environment.plugins,
+    })
 }
 
 fn plugin_settings(
@@ -304,6 +328,8 @@ fn plugin_settings(
         compiler: environment.compiler.clone(),
         plugin_dir,
         disabled: std::collections::BTreeSet::new(),
+        values: std::collections::BTreeMap::new(),
+        kinds_in_use: None,
         isolation: IsolationPolicy::default(),
         caps: LimitCaps::default(),
     })
@@ -314,12 +340,15 @@ async fn load_plugins(
     environment: &Environment,
     data_dir: &DataDir,
 ) -> Result<Plugins, StartError> {
-    let settings = plugin_settings(
-        &data_dir.keys()?,
-        data_dir.plugin_cache()?,
-        config.plugin_dir.clone(),
-        environment,
-    )?;
+    let settings = PluginSettings {
+        kinds_in_use: Some(config.media.iter().map(|(kind, _)| kind.clone()).collect()),
+        ..plugin_settings(
+            &data_dir.keys()?,
+            data_dir.plugin_cache()?,
+            config.plugin_dir.clone(),
+            environment,
+        )?
+    };
     let built_in = environment.plugins.clone();
     Ok(tokio::task::spawn_blocking(move || Plugins::load(&settings, &built_in)).await??)
 }

@@ -8,5 +8,7 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod installation;
+pub mod plugin_kinds;
+pub mod plugin_watch;
 pub mod services;
 pub mod telemetry;

@@ -21,8 +21,7 @@ use svc_identity::cloud::Cloud;
 use svc_identity::error::Result;
 use svc_identity::error::ServiceError;
 use svc_identity::keys::KeyRing;
-use svc_identity::login::LoginDependencies;
-use svc_identity::login::Logins;
+use svc_identity::login::{LoginAuditLimiter, Logins};
 use svc_identity::origins::Origins;
 use svc_identity::password::Passwords;
 use svc_identity::roles::Roles;
@@ -40,6 +39,7 @@ use svc_library::cloud_info::CloudInfo;
 use svc_library::dev::Dev;
 use svc_library::history::History;
 use svc_library::indexed_files::IndexedFiles;
+use svc_library::item_kinds::ItemKinds;
 use svc_library::jobs;
 use svc_library::jobs::Jobs;
 use svc_library::libraries::Libraries;
@@ -50,10 +50,11 @@ use svc_library::media_version::MediaStates;
 use svc_library::movies::Movies;
 use svc_library::music::Music;
 use svc_library::open_streams::OpenStreams;
+use svc_library::pages::ItemPages;
 use svc_library::photo_albums::PhotoAlbums;
 use svc_library::photos::Photos;
 use svc_library::playback_queues::PlaybackQueues;
-use svc_library::plugins::PluginList;
+use svc_library::plugins::PluginAdmin;
 use svc_library::ratings::Ratings;
 use svc_library::reset::Reset;
 use svc_library::search::Search;
@@ -144,17 +145,18 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         setup_token,
     )
     .await?;
-    let logins = Logins::new(LoginDependencies {
+    let logins = Logins {
         context: context.clone(),
         users: store.users.clone(),
         audit: store.audit.clone(),
         passwords: passwords.clone(),
         throttle: throttle.clone(),
+        audit_limiter: LoginAuditLimiter::default(),
         sessions: sessions.clone(),
         settings: settings.clone(),
         setup: setup.clone(),
         cloud: Arc::clone(&cloud),
-    });
+    };
     let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
     let clock = Arc::clone(&context.clock);
     let quota = config.thumbnail_cache_mib.saturating_mul(1024 * 1024);
@@ -164,7 +166,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         store.files.clone(),
         dependencies.plugins.clone(),
         Arc::clone(&clock),
-        cache,
+        cache.clone(),
     )
     .map_err(ServiceError::internal)?;
     let waveforms = Waveforms::start(
@@ -239,6 +241,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         context.clone(),
         store.playback_queues.clone(),
         store.items.clone(),
+        store.kinds.clone(),
         dependencies.events.clone(),
     );
     let (music, photos) = (
@@ -262,7 +265,26 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         Movies::new(store.movies.clone(), store.user_items.clone()),
         Tv::new(store.tv.clone(), store.user_items.clone()),
     );
-    let plugins = PluginList::new(context.clone(), log.clone(), dependencies.plugins.clone());
+    let media_files = Media::new(
+        store.music.clone(),
+        store.files.clone(),
+        dependencies.plugins.clone(),
+        data_dir,
+    );
+    let item_kinds = ItemKinds::new(
+        store.kinds.clone(),
+        store.user_items.clone(),
+        dependencies.plugins.clone(),
+        media_files.clone(),
+        thumbnails.clone(),
+    );
+    let item_pages = ItemPages::new(
+        item_kinds.clone(),
+        thumbnails.clone(),
+        dependencies.plugins.clone(),
+        cache,
+    );
+    let plugins = PluginAdmin::new(context.clone(), log.clone(), dependencies.plugins.clone());
     let maintenance = Maintenance {
         context: context.clone(),
         users: store.users.clone(),
@@ -351,7 +373,10 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
             photo_albums.clone(),
             movies.clone(),
             tv.clone(),
+            item_kinds.clone(),
         ),
+        item_kinds,
+        item_pages,
         music,
         photos,
         movies,
@@ -359,11 +384,11 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         photo_albums,
         jobs: Jobs::new(context, store.jobs, log, dependencies.events.clone(), types),
         thumbnails,
-        media: Media::new(store.music, store.files, dependencies.plugins.clone(), data_dir),
+        media: media_files,
         waveforms,
         events: dependencies.events,
         plugins,
-        media_version: MediaStates::new(store.version_counters, store.identity),
+        media_version: MediaStates::new(store.version_counters, store.identity, dependencies.plugins),
     };
     Ok((state, maintenance))
 }

@@ -7,7 +7,8 @@ CREATE TABLE server (
     created_at BIGINT NOT NULL
 );
 
--- The numbers by which the ids of this database's servers differ: whose each is, and until when its ids may be.
+-- Node numbers, by which the ids of several servers on this database differ: the holder of each, and the end of its
+-- lease.
 CREATE TABLE id_nodes (
     node BIGINT PRIMARY KEY,
     holder TEXT COLLATE "C" NOT NULL,
@@ -56,7 +57,7 @@ CREATE TABLE folders (
 );
 CREATE UNIQUE INDEX folders_by_path ON folders (directory_id, md5(path));
 
--- Plugin versions that have read a file: a row of files refers to one by a small number.
+-- Plugin versions that have read files; `files` refers to them by a small number.
 CREATE TABLE plugins_seen (
     plugin_ref BIGINT PRIMARY KEY,
     plugin_id TEXT COLLATE "C" NOT NULL,

@@ -130,7 +130,7 @@ CREATE INDEX photos_by_modified_at ON photos (modified_at, photo_id);
 CREATE INDEX photos_by_width ON photos (width, photo_id);
 CREATE INDEX photos_by_height ON photos (height, photo_id);
 
--- Words come in folded; only "which items have words that begin so" is asked, so positions are not kept.
+-- Words are folded before they are stored. Queries only search for words with a prefix, so positions are not stored.
 CREATE TABLE search_tracks (
     item_id BIGINT PRIMARY KEY,
     words TSVECTOR NOT NULL

@@ -1,5 +1,5 @@
--- Lists of items that users play. Places have gaps between them, so that an item that is moved changes one row. What an
--- item is may be gone; its place stays, because the order is the user's.
+-- Playback queues. Positions (`place`) have gaps, so that moving an item changes one row. An entry stays when its item
+-- is missing or purged, because the order belongs to the user.
 
 CREATE TABLE playback_queues (
     queue_id BIGINT PRIMARY KEY,

@@ -1,10 +1,11 @@
--- Movies and shows over the API: lists by day of release and by genre, and which shows and seasons have a picture.
+-- Columns and tables for lists of movies and shows: order by release date, filter by genre, artwork of shows and
+-- seasons.
 
--- Sorts as SQLite does.
+-- The same sort order as in SQLite.
 ALTER TABLE movies ALTER COLUMN released_on TYPE TEXT COLLATE "C";
 CREATE INDEX movies_by_released_on ON movies (released_on, movie_id);
 
--- Genres by their folded names: what a list is narrowed by. As they are shown they stand in the item's own row.
+-- Genres by their folded names, for filters of lists. The item's own row has the names for display.
 CREATE TABLE movie_genres (
     movie_id BIGINT NOT NULL REFERENCES movies (movie_id) ON DELETE CASCADE,
     key TEXT COLLATE "C" NOT NULL,

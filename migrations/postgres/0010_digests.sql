@@ -1,2 +1,2 @@
--- Of what was stored of a file: what is read again and says the same is not stored again.
+-- Digest of the stored record of a file: a file that is read again with the same record is not stored again.
 ALTER TABLE files ADD COLUMN record_digest BIGINT;

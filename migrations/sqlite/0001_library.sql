@@ -10,7 +10,8 @@ CREATE TABLE server (
     created_at BIGINT NOT NULL
 ) WITHOUT ROWID;
 
--- The numbers by which the ids of this database's servers differ: whose each is, and until when its ids may be.
+-- Node numbers, by which the ids of several servers on this database differ: the holder of each, and the end of its
+-- lease.
 CREATE TABLE id_nodes (
     node INTEGER PRIMARY KEY,
     holder TEXT NOT NULL,
@@ -59,7 +60,7 @@ CREATE TABLE folders (
 );
 CREATE UNIQUE INDEX folders_by_path ON folders (directory_id, path);
 
--- Plugin versions that have read a file: a row of files refers to one by a small number.
+-- Plugin versions that have read files; `files` refers to them by a small number.
 CREATE TABLE plugins_seen (
     plugin_ref INTEGER PRIMARY KEY,
     plugin_id TEXT NOT NULL,

@@ -130,8 +130,8 @@ CREATE INDEX photos_by_modified_at ON photos (modified_at);
 CREATE INDEX photos_by_width ON photos (width);
 CREATE INDEX photos_by_height ON photos (height);
 
--- Words come in folded and separated by spaces, so the plainest tokenizer is the right one. Only "which items have
--- words that begin so" is asked, so neither texts nor positions are kept. The rowid is the item's id.
+-- Words are folded and separated by spaces before they are stored, so the simplest tokenizer suffices. Queries only
+-- search for words with a prefix, so neither texts nor positions are stored. The rowid is the item's id.
 CREATE VIRTUAL TABLE search_tracks USING fts5 (words, content='', contentless_delete=1, detail=none, prefix='1 2 3 4', tokenize='ascii');
 CREATE VIRTUAL TABLE search_releases USING fts5 (words, content='', contentless_delete=1, detail=none, prefix='1 2 3 4', tokenize='ascii');
 CREATE VIRTUAL TABLE search_artists USING fts5 (words, content='', contentless_delete=1, detail=none, prefix='1 2 3 4', tokenize='ascii');

@@ -1,6 +1,6 @@
 -- Identity: settings, sessions, tokens, roles, web origins, the audit log.
 
--- What is the server's and what is an account's, as JSON. An empty app is all apps.
+-- Settings of the server and of accounts, as JSON. An empty app means all apps.
 CREATE TABLE server_settings (
     app TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -14,18 +14,18 @@ CREATE TABLE account_settings (
     PRIMARY KEY (user_id, key)
 ) WITHOUT ROWID;
 
--- The name is a setting now.
+-- The server's name has become a setting.
 INSERT INTO server_settings (app, key, value)
 SELECT '', 'server_name', json_quote(server_name) FROM server;
 ALTER TABLE server DROP COLUMN server_name;
--- Rises with every change of what somebody may do: what is remembered about callers is valid for one value of it.
+-- The version of accounts: rises with every change of permissions. Cached principals are valid for one value of it.
 ALTER TABLE server ADD COLUMN identity_revision BIGINT NOT NULL DEFAULT 0;
 
 ALTER TABLE users ADD COLUMN cloud_account_id TEXT;
 CREATE UNIQUE INDEX users_by_cloud_account ON users (cloud_account_id) WHERE cloud_account_id IS NOT NULL;
 CREATE INDEX users_by_creation ON users (created_at, user_id);
 
--- Roles that administrators made; the built-in ones are in the program.
+-- Custom roles; the built-in ones are in the program.
 CREATE TABLE roles (
     role TEXT NOT NULL PRIMARY KEY,
     capabilities TEXT NOT NULL,
@@ -52,7 +52,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_by_user ON sessions (user_id, session_id);
 
--- Hashes of refresh tokens, one a generation. `salt` and `rotated_at` belong to a token that was used.
+-- Hashes of refresh tokens, one per generation. `salt` and `rotated_at` are set when a token has been used.
 CREATE TABLE refresh_tokens (
     token_hash BLOB NOT NULL PRIMARY KEY,
     session_id BIGINT NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
@@ -77,7 +77,7 @@ CREATE TABLE personal_access_tokens (
 CREATE UNIQUE INDEX personal_access_tokens_by_hash ON personal_access_tokens (token_hash);
 CREATE INDEX personal_access_tokens_by_user ON personal_access_tokens (user_id, token_id);
 
--- Where an account has signed in from: a flood of wrong passwords from elsewhere must not lock its owner out.
+-- Addresses from which an account has signed in: wrong passwords from elsewhere must not lock its owner out.
 CREATE TABLE known_addresses (
     user_id BIGINT NOT NULL REFERENCES users (user_id) ON DELETE CASCADE,
     address TEXT NOT NULL,

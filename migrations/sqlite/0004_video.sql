@@ -1,13 +1,13 @@
--- Movies and shows, identity of files that move, sidecars, libraries with grants, and what changed.
+-- Movies and shows, fingerprints of moved files, sidecars, libraries with grants, the change feed.
 
--- Six bytes of a digest over size, head, middle and tail: finds a file that moved.
+-- The fingerprint, by which a moved file is recognised: six bytes of a digest over size, head, middle and tail.
 ALTER TABLE files ADD COLUMN fingerprint BIGINT;
--- Over names, sizes and times of the files beside it that were read along.
+-- Digest over names, sizes and modification times of the file's sidecars.
 ALTER TABLE files ADD COLUMN related_stamp BIGINT;
 CREATE INDEX files_by_fingerprint ON files (fingerprint) WHERE fingerprint IS NOT NULL;
 CREATE INDEX files_by_missing_since ON files (missing_since) WHERE missing_since IS NOT NULL;
 
--- Which form of record was stored: a newer form reads the files again, as a newer plugin does.
+-- Schema version of the stored records: files with an older one are read again, as with an older plugin.
 ALTER TABLE plugins_seen ADD COLUMN record_schema INTEGER NOT NULL DEFAULT 1;
 DROP INDEX plugins_seen_by_digest;
 CREATE UNIQUE INDEX plugins_seen_by_digest ON plugins_seen (plugin_id, version, digest, record_schema);
@@ -24,7 +24,7 @@ CREATE TABLE access_classes (
 );
 CREATE UNIQUE INDEX access_classes_by_libraries ON access_classes (libraries);
 
--- Stays when the last user with a grant is deleted: a closed library must not open by that.
+-- Stays true when the last user with a grant is deleted: a restricted library must not become open to all.
 ALTER TABLE libraries ADD COLUMN restricted BOOLEAN NOT NULL DEFAULT FALSE;
 CREATE TABLE library_user_grants (
     library_id BIGINT NOT NULL REFERENCES libraries (library_id) ON DELETE CASCADE,
@@ -145,7 +145,8 @@ CREATE VIRTUAL TABLE search_movies USING fts5 (words, content='', contentless_de
 CREATE VIRTUAL TABLE search_shows USING fts5 (words, content='', contentless_delete=1, detail=none, prefix='1 2 3 4', tokenize='ascii');
 CREATE VIRTUAL TABLE search_episodes USING fts5 (words, content='', contentless_delete=1, detail=none, prefix='1 2 3 4', tokenize='ascii');
 
--- What was added, changed or went, by type of item: what a client that was away asks for. The oldest are dropped.
+-- The change feed: items that were added, changed or went missing, by type, for clients that synchronize. The oldest
+-- entries are dropped.
 CREATE TABLE changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     change SMALLINT NOT NULL,

@@ -1,5 +1,5 @@
--- What users did with items: how they played them, and what they think of them. One row an item and user, so that a list
--- of items asks once. The item may be gone for a while; it takes its rows along when it is forgotten for good.
+-- User data of items: playback and rating. One row per item and user, so that a list of items needs one query. Rows
+-- survive while the item is missing, and are deleted when it is purged.
 
 CREATE TABLE user_items (
     user_id BIGINT NOT NULL REFERENCES users (user_id) ON DELETE CASCADE,

@@ -1,16 +1,16 @@
--- Albums, what users corrected of photos, and two values by which photos are ordered and counted.
+-- Photo albums, corrections of photos, and two columns by which photos are ordered and counted.
 
 ALTER TABLE photos ADD COLUMN size BIGINT NOT NULL DEFAULT 0;
--- The day on the camera's calendar, counted from 1970.
+-- The day in local time, counted from 1970.
 ALTER TABLE photos ADD COLUMN taken_day INTEGER NOT NULL DEFAULT 0;
--- Counted from long before the first photo: a division rounds towards zero, which is up before 1970.
+-- The offset makes the dividend positive: integer division rounds towards zero, which would be up before 1970.
 UPDATE photos SET size = (SELECT f.size FROM files f WHERE f.file_id = photo_id),
     taken_day = (taken_at + 62208000000000) / 86400000 - 720000;
 CREATE INDEX photos_by_size ON photos (size);
 CREATE INDEX photos_by_taken_day ON photos (taken_day, taken_at);
 
--- What users corrected, and beside it what the file says: photos holds what counts. Hangs on the file, so that a photo
--- that cannot be read for a while comes back as it was.
+-- Corrections by users, and the values of the file (`own_*`); `photos` holds the effective values. References the file,
+-- so that corrections survive while the photo cannot be read.
 CREATE TABLE photo_edits (
     photo_id INTEGER PRIMARY KEY REFERENCES files (file_id) ON DELETE CASCADE,
     taken_at BIGINT,

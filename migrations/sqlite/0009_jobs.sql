@@ -1,4 +1,4 @@
--- Long work that users ask for. What is under way when the process ends is taken up again by the next one.
+-- Jobs: long work that users start. A job that is running when the process ends is continued by the next process.
 CREATE TABLE jobs (
     job_id INTEGER PRIMARY KEY,
     job_type TEXT NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE jobs (
     created_by BIGINT,
     started_at BIGINT,
     completed_at BIGINT,
-    -- Where it is in its list of tasks, by its own count, and what it has found so far.
+    -- The position in the job's list of tasks, and its findings so far.
     cursor BIGINT NOT NULL,
     completed_tasks BIGINT NOT NULL,
     failed_tasks BIGINT NOT NULL,

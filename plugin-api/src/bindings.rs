@@ -18,7 +18,7 @@
 /// World `media-extractor`.
 pub mod extractor {
     wit_bindgen::generate!({
-        path: "../wit/v0.1",
+        path: "wit/v0.1",
         world: "media-extractor",
         pub_export_macro: true,
         default_bindings_module: "svc_plugin_api::bindings::extractor",
@@ -32,7 +32,7 @@ pub mod extractor {
 /// from both modules carries both descriptions, and `wit-component` merges them into that world.
 pub mod artwork {
     wit_bindgen::generate!({
-        path: "../wit/v0.1",
+        path: "wit/v0.1",
         inline: "package svc:sdk; world artwork { export svc:plugin/artwork@0.1.0; }",
         world: "svc:sdk/artwork",
         pub_export_macro: true,
@@ -43,10 +43,25 @@ pub mod artwork {
     pub use export_artwork as export;
 }
 
+/// The part of world `media-extractor-with-pages` that `media-extractor` does not have.
+pub mod pages {
+    wit_bindgen::generate!({
+        path: "../wit/v0.1",
+        inline: "package svc:sdk; world pages { export svc:plugin/pages@0.1.0; }",
+        world: "svc:sdk/pages",
+        pub_export_macro: true,
+        default_bindings_module: "svc_plugin_api::bindings::pages",
+        export_macro_name: "export_pages",
+        additional_derives: [PartialEq],
+        with: { "svc:plugin/types@0.1.0": super::extractor::svc::plugin::types },
+    });
+    pub use export_pages as export;
+}
+
 /// World `image-thumbnailer`.
 pub mod thumbnailer {
     wit_bindgen::generate!({
-        path: "../wit/v0.1",
+        path: "wit/v0.1",
         inline: "package svc:sdk; world thumbnailer { export svc:plugin/thumbnailer@0.1.0; }",
         world: "svc:sdk/thumbnailer",
         pub_export_macro: true,
@@ -61,7 +76,7 @@ pub mod thumbnailer {
 /// World `waveform-analyzer`.
 pub mod waveform {
     wit_bindgen::generate!({
-        path: "../wit/v0.1",
+        path: "wit/v0.1",
         inline: "package svc:sdk; world waveform { export svc:plugin/waveform@0.1.0; }",
         world: "svc:sdk/waveform",
         pub_export_macro: true,
@@ -77,7 +92,7 @@ pub mod waveform {
 /// them.
 pub(crate) mod related {
     wit_bindgen::generate!({
-        path: "../wit/v0.1",
+        path: "wit/v0.1",
         inline: "package svc:sdk; world related { import svc:plugin/related@0.1.0; }",
         world: "svc:sdk/related",
         with: {
@@ -90,6 +105,21 @@ pub(crate) mod related {
     pub(crate) use self::svc::plugin::related::{files, folders, read_at};
 }
 
+/// The import of world `media-extractor-with-settings`. A component that does not call the function does not import it.
+#[cfg(target_arch = "wasm32")]
+pub(crate) mod settings {
+    wit_bindgen::generate!({
+        path: "../wit/v0.1",
+        inline: "package svc:sdk; world settings { import svc:plugin/settings@0.1.0; }",
+        world: "svc:sdk/settings",
+        with: {
+            "svc:plugin/types@0.1.0": super::extractor::svc::plugin::types,
+            "svc:plugin/settings@0.1.0": generate,
+        },
+    });
+    pub(crate) use self::svc::plugin::settings::get;
+}
+
 pub(crate) use extractor::svc::plugin::log;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use extractor::svc::plugin::source;
@@ -97,6 +127,7 @@ pub use extractor::svc::plugin::types::{
     ExtractError, Extraction, Field, IoError, Malformed, PartialDate, Picture, PictureData, Rational, Span,
     Value,
 };
+pub use pages::exports::svc::plugin::pages::{Page, PageData, PageSize};
 pub use related::RelatedFile;
 pub use thumbnailer::exports::svc::plugin::thumbnailer::{Bounds, Image};
 pub use waveform::exports::svc::plugin::waveform::Summary;

@@ -78,30 +78,8 @@ impl ExtractionBuilder {
 
     /// Adds several texts in order, without duplicates: at most 256.
     pub fn texts<T: AsRef<str>>(&mut self, key: &str, texts: impl IntoIterator<Item = T>) -> &mut Self {
-        if self.has(key) {
-            return self;
-        }
-        let mut list: Vec<String> = Vec::new();
-        for text in texts.into_iter().filter_map(|text| clean_text(text.as_ref())) {
-            if list.len() >= MAX_TEXTS {
-                self.warn(format!(
-                    "{key}: more than {MAX_TEXTS} texts, the rest is left out"
-                ));
-                break;
-            }
-            if list.contains(&text) {
-                continue;
-            }
-            if !self.has_room(text.len()) {
-                break;
-            }
-            list.push(text);
-        }
-        if list.is_empty() {
-            self
-        } else {
-            self.field(key, Value::Texts(list))
-        }
+        let texts = texts.into_iter().filter_map(|text| clean_text(text.as_ref()));
+        self.list(key, texts, MAX_TEXTS, true)
     }
 
     /// Adds texts that represent objects, such as the streams of a file as JSON. Unlike [`texts`](Self::texts) it
@@ -112,25 +90,8 @@ impl ExtractionBuilder {
         records: impl IntoIterator<Item = String>,
         most: usize,
     ) -> &mut Self {
-        if self.has(key) {
-            return self;
-        }
-        let mut list: Vec<String> = Vec::new();
-        for record in records.into_iter().filter_map(|record| clean_text(&record)) {
-            if list.len() >= most {
-                self.warn(format!("{key}: more than {most} records, the rest is left out"));
-                break;
-            }
-            if !self.has_room(record.len()) {
-                break;
-            }
-            list.push(record);
-        }
-        if list.is_empty() {
-            self
-        } else {
-            self.field(key, Value::Texts(list))
-        }
+        let records = records.into_iter().filter_map(|record| clean_text(&record));
+        self.list(key, records, most, false)
     }
 
     /// Adds an integer; its unit is that of the key.
@@ -231,6 +192,37 @@ impl ExtractionBuilder {
             || !extraction.pictures.is_empty()
             || !extraction.warnings.is_empty();
         says_something.then_some(extraction)
+    }
+
+    fn list(
+        &mut self,
+        key: &str,
+        texts: impl Iterator<Item = String>,
+        most: usize,
+        are_unique: bool,
+    ) -> &mut Self {
+        if self.has(key) {
+            return self;
+        }
+        let mut list: Vec<String> = Vec::new();
+        for text in texts {
+            if list.len() >= most {
+                self.warn(format!("{key}: more than {most} values, the rest is left out"));
+                break;
+            }
+            if are_unique && list.contains(&text) {
+                continue;
+            }
+            if !self.has_room(text.len()) {
+                break;
+            }
+            list.push(text);
+        }
+        if list.is_empty() {
+            self
+        } else {
+            self.field(key, Value::Texts(list))
+        }
     }
 
     fn field(&mut self, key: &str, value: Value) -> &mut Self {

@@ -89,14 +89,14 @@ pub fn analyze<T: WaveformAnalyzer>(source: &mut Source, bins: u32) -> Result<Su
     source.take_failure().map_or(result, failed)
 }
 
-fn failed<T>(failure: IoError) -> Result<T, ExtractError> {
+pub(crate) fn failed<T>(failure: IoError) -> Result<T, ExtractError> {
     Err(ExtractError::Io(failure))
 }
 
 /// Exports a type as a plugin and embeds the manifest.
 ///
 /// `abilities` lists the traits that the type implements: `extractor` ([`Extractor`](crate::Extractor)), `artwork`
-/// ([`Artwork`](crate::Artwork)), `thumbnailer` ([`Thumbnailer`](crate::Thumbnailer)), `waveform`
+/// ([`Artwork`](crate::Artwork)), `pages` ([`Pages`](crate::Pages)), `thumbnailer` ([`Thumbnailer`](crate::Thumbnailer)), `waveform`
 /// ([`WaveformAnalyzer`](crate::WaveformAnalyzer)). The default is `extractor`; `artwork` as the third argument
 /// stands for `extractor` and `artwork`.
 ///
@@ -169,6 +169,19 @@ macro_rules! export_ability {
             impl $crate::bindings::artwork::exports::svc::plugin::artwork::Guest for Component {
                 fn read(index: u32) -> Result<Vec<u8>, $crate::ExtractError> {
                     $crate::read_picture::<$plugin>(&mut $crate::Source::of_this_call(), index)
+                }
+            }
+        });
+    };
+    (pages, $plugin:ty) => {
+        $crate::export_ability!(@export pages {
+            impl $crate::bindings::pages::exports::svc::plugin::pages::Guest for Component {
+                fn list() -> Result<Vec<$crate::Page>, $crate::ExtractError> {
+                    $crate::list_pages::<$plugin>(&mut $crate::Source::of_this_call())
+                }
+
+                fn read(index: u32) -> Result<Vec<u8>, $crate::ExtractError> {
+                    $crate::read_page::<$plugin>(&mut $crate::Source::of_this_call(), index)
                 }
             }
         });

@@ -1,7 +1,7 @@
 //! The SDK for plugins of `svc`.
 //!
-//! A plugin is a WebAssembly component that extracts metadata ([`Extractor`], [`Artwork`]), renders thumbnails
-//! ([`Thumbnailer`]) or analyzes waveforms ([`WaveformAnalyzer`]). Its code reads one file from a [`Source`], which
+//! A plugin is a WebAssembly component that extracts metadata ([`Extractor`], [`Artwork`]), lists the pages of documents
+//! ([`Pages`]), renders thumbnails ([`Thumbnailer`]) or analyzes waveforms ([`WaveformAnalyzer`]). Its code reads one file from a [`Source`], which
 //! implements [`std::io::Read`] and [`std::io::Seek`], and returns an [`Extraction`] that an [`ExtractionBuilder`]
 //! makes. [`export_plugin!`] exports it. The code does not depend on WebAssembly, so `cargo test` runs its tests
 //! natively.
@@ -31,6 +31,10 @@
 //! assert_eq!(extraction.title.as_deref(), Some("Hello"));
 //! ```
 //!
+//! # Panics
+//! A panic costs the current file. The host shows its message and place as the reason, because [`export_plugin!`]
+//! installs a panic hook that logs them; therefore each plugin imports `log`, and its manifest has the permission `log`.
+//!
 //! # Rules
 //! - Return `Ok(None)` for a valid file without metadata. [`ExtractError`] documents when to return which error.
 //! - Use the keys of `docs/plugin-keys.md`; a plugin's own keys start with `x.<plugin id>.`.
@@ -42,22 +46,27 @@ pub mod bindings;
 mod date;
 mod extraction;
 mod guest;
+mod guest_pages;
 pub mod log;
 mod media_type;
+#[cfg(target_arch = "wasm32")]
+mod panic;
 mod related;
+pub mod settings;
 mod source;
 mod text;
 mod values;
 
 pub use bindings::{
-    Bounds, ExtractError, Extraction, Field, Image, IoError, Malformed, PartialDate, Picture, PictureData,
-    Rational, RelatedFile, Span, Summary, Value,
+    Bounds, ExtractError, Extraction, Field, Image, IoError, Malformed, Page, PageData, PageSize,
+    PartialDate, Picture, PictureData, Rational, RelatedFile, Span, Summary, Value,
 };
 pub use date::{date_from_parts, parse_date, time_of_day_ms};
 pub use extraction::ExtractionBuilder;
 pub use guest::{
     Artwork, Extractor, MAX_PICTURE_BYTES, Thumbnailer, WaveformAnalyzer, analyze, read_picture, render, run,
 };
+pub use guest_pages::{MAX_PAGE_BYTES, MAX_PAGES, Pages, list_pages, read_page};
 pub use media_type::picture_media_type;
 pub use source::Source;
 pub use text::clean_text;

@@ -1,7 +1,8 @@
-//! Extraction in the sandbox against the same libraries linked natively, in one run.
+//! Extraction in the sandbox compared with native parsers (lofty, kamadak-exif), in one run.
 //!
-//! `cargo bench -p svc-tests` on files that the fixtures make; `SVC_BENCH_MUSIC` and `SVC_BENCH_PHOTOS` name directories
-//! of other ones. Figures are CPU time of the thread a file, the median of interleaved rounds, and its ratio to native.
+//! `cargo bench -p svc-tests` on files that the fixtures make; `SVC_BENCH_MUSIC` and `SVC_BENCH_PHOTOS` name
+//! directories of other ones. Figures are CPU time of the thread per file, the median of interleaved rounds, and its
+//! ratio to native.
 
 #![allow(
     clippy::print_stdout,
@@ -110,6 +111,8 @@ fn compare(scratch: &Path, kind: &str, files: &[PathBuf], native: fn(&Path) -> O
                 compiler: Compiler::InProcess,
                 plugin_dir: None,
                 disabled: Default::default(),
+                values: Default::default(),
+                kinds_in_use: None,
                 isolation: IsolationPolicy {
                     built_in: *isolation,
                     third_party: *isolation,

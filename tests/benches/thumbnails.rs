@@ -1,8 +1,8 @@
-//! Thumbnails in the sandbox compared with the same code run natively.
+//! Thumbnails rendered in the sandbox, compared with the same code compiled natively.
 //!
-//! Called by `cargo xtask bench thumbnails`, which builds the native program (`SVC_BENCH_NATIVE`) and has it make pictures
-//! where `SVC_BENCH_PICTURES` names none. Figures are processor time of the whole process a picture, the median of rounds
-//! in turn, and the throughput's share of native.
+//! Called by `cargo xtask bench thumbnails`, which builds the native program (`SVC_BENCH_NATIVE`). The program also
+//! makes the pictures, unless `SVC_BENCH_PICTURES` names a directory of them. Figures are the CPU time of the whole
+//! process per picture, the median of interleaved rounds, and the share of native throughput.
 
 #![allow(
     clippy::print_stdout,
@@ -47,13 +47,13 @@ fn main() -> Result<()> {
     for path in &files {
         let (mut natively, mut sandboxed) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            let (seconds, drawn) = run_native(Path::new(&native), path)?;
+            let (seconds, rendered) = run_native(Path::new(&native), path)?;
             let start = cpu_seconds();
             let outcome = sandbox.render(path, &SIZES);
             let elapsed = cpu_seconds() - start;
             ensure!(
-                outcome.is_ok() == drawn,
-                "{}: native drew {drawn}, the sandbox: {outcome:?}",
+                outcome.is_ok() == rendered,
+                "{}: native rendered: {rendered}, the sandbox: {outcome:?}",
                 path.display()
             );
             natively.push(seconds);
@@ -80,7 +80,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Processor seconds, and whether it could be drawn.
+/// CPU seconds, and whether the picture could be rendered.
 fn run_native(program: &Path, file: &Path) -> Result<(f64, bool)> {
     let output = Command::new(program).arg("render").arg(file).output()?;
     ensure!(

@@ -56,6 +56,8 @@ fn load(changed: &[&str], caps: LimitCaps) -> Plugins {
         compiler: Compiler::InProcess,
         plugin_dir: None,
         disabled: std::collections::BTreeSet::new(),
+        values: Default::default(),
+        kinds_in_use: None,
         isolation: IsolationPolicy::default(),
         caps,
     };
@@ -186,7 +188,7 @@ impl Library {
 
     /// Writes a video with unique contents.
     pub fn video(&self, path: &str) {
-        let mut bytes = Clip::film("", 1000).encode(VideoFormat::Mp4);
+        let mut bytes = Clip::movie("", 1000).encode(VideoFormat::Mp4);
         // A box that plugins ignore.
         bytes.extend(u32::try_from(8 + path.len()).unwrap().to_be_bytes());
         bytes.extend(b"free");

@@ -1,4 +1,4 @@
-//! Paths and sources, shared by tests and benchmarks.
+//! The checkout: its root, its Rust sources, media from elsewhere. Shared by tests and benchmarks.
 
 #![allow(
     clippy::unwrap_used,
@@ -48,7 +48,7 @@ pub fn foreign_media() -> Option<PathBuf> {
 /// A Rust file of this project.
 #[derive(Debug)]
 pub struct SourceFile {
-    /// Below the folder that was asked for, with `/`.
+    /// Relative to the folder passed to [`rust_sources`], with `/`.
     pub path: String,
     /// Its text.
     pub text: String,

@@ -1,4 +1,4 @@
-//! The real program: where it is, running it to its end, and running it as a server.
+//! Runs the real program in tests: a command to its end, or a server with the calls that tests need.
 
 use std::fs::{self, DirBuilder};
 use std::io::{BufRead as _, BufReader};

@@ -38,6 +38,8 @@ impl Sandbox {
             compiler: Compiler::InProcess,
             plugin_dir: None,
             disabled: std::collections::BTreeSet::new(),
+            values: Default::default(),
+            kinds_in_use: None,
             isolation: IsolationPolicy::default(),
             caps: LimitCaps::default(),
         };

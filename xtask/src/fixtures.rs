@@ -1,7 +1,7 @@
-//! `cargo xtask fixtures`, and the generated libraries that other chores start from.
+//! `cargo xtask fixtures`, and the generated libraries that other commands use.
 //!
-//! The generator is its own crate, built when first asked for: the encoders it needs would slow every other
-//! chore down.
+//! The generator is a crate of its own that is built on demand, because its encoders would slow down the build of
+//! xtask.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(crate) fn write_sample_library(directory: &Path) -> Result<()> {
     )
 }
 
-/// Writes many small varied files, for measuring.
+/// Writes many small varied files, for benchmarks.
 pub(crate) fn write_many(directory: &Path, kind: &str, files: usize) -> Result<()> {
     let (kind, files) = (format!("--{kind}"), files.to_string());
     let arguments: [&OsStr; 4] = [

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz-api`: schemathesis reads the API description of the real server and sends it what the
-//! description allows and forbids: as the owner, as a member, and without credential.
+//! `cargo xtask fuzz-api`: schemathesis sends the real server valid and invalid requests made from its API description,
+//! as the owner, as a member, and without a credential.
 
 use std::fmt::Write;
 use std::hash::{BuildHasher, RandomState};
@@ -12,16 +12,17 @@ use crate::server_client::{Client, Credentials};
 use crate::server_process::ServerProcess;
 use crate::{host, process, run, workspace};
 
-/// Exact, so that the same seed makes the same requests everywhere.
+/// An exact version, so that the same seed makes the same requests everywhere.
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
 
-/// Not `positive_data_acceptance`: a description cannot say all that makes an id or a filter valid.
+/// `positive_data_acceptance` is left out, because the description cannot express everything that makes an id or a
+/// filter valid.
 const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
                       response_schema_conformance,response_headers_conformance,negative_data_rejection";
 
 const HOOKS: &str = include_str!("fuzz_api_hooks.py");
 
-/// Operations that would end the very session they are sent with, or never end themselves, and why; sent by no round.
+/// Excluded operations, with the reason: they would end the session of the test itself, or never complete.
 const EXCLUDED: [(&str, &str); 4] = [
     ("GET /api/v1/events/subscribe", "its answer has no end"),
     (
@@ -38,7 +39,7 @@ const EXCLUDED: [(&str, &str); 4] = [
     ),
 ];
 
-/// Parameters of paths, and the list and field that they are found in: with made-up ids alone all would end at 404.
+/// Path parameters, with the list and field that have real values for them: with random ids all requests would be 404.
 const IDS: [(&str, &str, &str); 6] = [
     ("musicArtistId", "music/artists", "musicArtistId"),
     ("musicReleaseId", "music/releases", "musicReleaseId"),
@@ -67,7 +68,7 @@ pub(crate) struct Options {
     skip_when_offline: bool,
 }
 
-/// Builds, starts, fuzzes in three rounds; any finding is an error.
+/// Builds and starts the server and fuzzes it in three rounds; any finding is an error.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let directory = workspace::target().join("fuzz-api");
     std::fs::create_dir_all(&directory)?;
@@ -120,7 +121,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             bail!("interrupted");
         }
         println!("\n== as {role}");
-        // Anew for each round: an access token lives for 15 minutes.
+        // A new sign-in for each round, because an access token lives for 15 minutes.
         let client = Client::new(server.base());
         let session = credentials
             .clone()
@@ -148,11 +149,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// A role, and what it logs in with.
+/// A role and its credentials.
 type Account = (&'static str, Option<Credentials>);
 
-/// Who asks: owner, member if the server can have one, nobody. The library is indexed first, so that there is
-/// something to answer with; its ids come as a part of schemathesis's configuration.
+/// The callers of the rounds: the owner, a member if the server can have one, and nobody. The library is indexed first,
+/// so that lists have items; their ids are written to schemathesis's configuration.
 fn prepare(client: &Client) -> Result<(Vec<Account>, String)> {
     let account = |username: &str| -> Result<Credentials> {
         Ok(Credentials {
@@ -172,7 +173,7 @@ fn prepare(client: &Client) -> Result<(Vec<Account>, String)> {
     }
     println!("indexed: {}", session.counts()?);
     let member = account("member")?;
-    // The strongest last: what it changes of the others' accounts must not lock them out before their turn.
+    // The owner last: its changes of other accounts must not lock them out before their round.
     let mut accounts = vec![("nobody", None)];
     if session.create_member(&member)? {
         accounts.push(("member", Some(member)));
@@ -239,7 +240,7 @@ impl Fuzzer {
         if token.is_some() {
             configuration.push_str("headers = { Authorization = \"Bearer ${SVC_FUZZ_TOKEN}\" }\n");
         }
-        // 503 is an answer of its own: something that the server needs is away, and no cloud is configured here.
+        // 503 is expected from operations that need the cloud, which is not configured here.
         configuration.push_str(
             "[checks.not_a_server_error]\nexpected-statuses = [\"2xx\", \"3xx\", \"4xx\", \"503\"]\n",
         );
@@ -257,7 +258,8 @@ impl Fuzzer {
             .args(["--phases", "examples,coverage,fuzzing"])
             .args(["--max-examples", &self.max_examples, "--seed", &self.seed])
             .args(["--generation-database", "none", "--continue-on-failure"])
-            // Warnings are about its own coverage, such as a role that sees 403 everywhere; that is meant.
+            // Warnings are about schemathesis's own coverage, such as a role that gets 403 everywhere, which is
+            // intended.
             .args(["--warnings", "off", "--request-timeout", "30"]);
         for (operations, _) in EXCLUDED {
             command.args(["--exclude-name-regex", &format!("^{operations}$")]);

@@ -1,4 +1,4 @@
-//! `cargo xtask build`, and the host binary for every chore that needs one.
+//! `cargo xtask build`, and the build of the server for other commands.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::{plugins, process, workspace};
 
-/// Plugins, then the release binary with them inside, and its symbols in a file of their own.
+/// Builds the plugins, then the release binary that embeds them, and moves its symbols to a separate file.
 pub(crate) fn build_release() -> Result<PathBuf> {
     plugins::build()?;
     process::run(&mut process::cargo(["build", "--release", "-p", "svc-host"]))?;
@@ -17,8 +17,21 @@ pub(crate) fn build_release() -> Result<PathBuf> {
     Ok(binary)
 }
 
-/// Moves the names of functions from the program into `<program>.debug`. Backtraces have them again where that file lies
-/// beside the program; gdb and perf find it as well.
+/// Plugins, then the host's binary with less optimization, for `cargo xtask run`.
+pub(crate) fn build_local() -> Result<PathBuf> {
+    plugins::build()?;
+    process::run(&mut process::cargo([
+        "build",
+        "--profile",
+        "local",
+        "-p",
+        "svc-host",
+    ]))?;
+    Ok(workspace::target().join("local/svc"))
+}
+
+/// Moves the symbols of the program into `<program>.debug`. Backtraces, gdb and perf use them if that file is in the
+/// same directory as the program.
 fn split_symbols(program: &Path) -> Result<()> {
     let objcopy = |options: &[&str], to: &Path| {
         let mut objcopy = Command::new("objcopy");
@@ -34,7 +47,7 @@ fn split_symbols(program: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Plugins, then the host's binary for development and tests.
+/// Builds the plugins, then the server for development and tests.
 pub(crate) fn build_dev() -> Result<PathBuf> {
     plugins::build()?;
     // With the tests, although they are not run here: cargo compiles a crate once for each set of features that the

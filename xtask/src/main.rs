@@ -1,4 +1,4 @@
-//! `cargo xtask <command>`: the one door for every chore of the project, one file per chore.
+//! `cargo xtask <command>`: every chore of the project as a command, one file per command.
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,6 +13,7 @@ mod fuzz_api;
 mod host;
 mod lint;
 mod openapi;
+mod plugin_tools;
 mod plugins;
 mod postgres;
 mod process;
@@ -42,9 +43,15 @@ struct Arguments {
 enum Command {
     /// Build the first-party plugins into target/plugins, fetching the wasm target when it is missing
     Plugins,
+    /// Install the compilers of plugins in Python, JavaScript and C into target/plugin-tools, for the tests
+    PluginTools {
+        /// Where one cannot be fetched, warn and succeed
+        #[arg(long)]
+        skip_when_offline: bool,
+    },
     /// Build plugins and host: target/release/svc, and its symbols in target/release/svc.debug
     Build,
-    /// Build everything, start the server, set it up, index, and say where to look
+    /// Build everything, start the server, set it up, index the library, and print example requests
     Run {
         /// Passed on to `svc serve`; without a media directory a sample library is generated
         #[arg(last = true)]
@@ -52,7 +59,7 @@ enum Command {
     },
     /// Run every test, the plugins' included, on SQLite and PostgreSQL
     Test {
-        /// Leave out what needs a PostgreSQL server, and say so
+        /// Skip the tests that need a PostgreSQL server, and count them as skipped
         #[arg(long)]
         skip_postgres: bool,
         /// Passed on to the test runner, such as a part of a test's name
@@ -61,7 +68,7 @@ enum Command {
     },
     /// Formatting, clippy, licences, bans and advisories
     Lint,
-    /// List files that are too long or do not say what lives in them
+    /// List files that are too long or do not start with a description
     Tidy,
     /// Write the API description of the built server to host/openapi.json
     Openapi,
@@ -70,7 +77,7 @@ enum Command {
         #[arg(default_value = "target/sample-library")]
         directory: PathBuf,
     },
-    /// Send the real server what its API description allows and forbids, and check every answer against it
+    /// Send valid and invalid requests made from the API description, and check every response against it
     FuzzApi(fuzz_api::Options),
     /// Measure
     #[command(subcommand)]
@@ -80,6 +87,7 @@ enum Command {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Plugins => plugins::build(),
+        Command::PluginTools { skip_when_offline } => plugin_tools::install(skip_when_offline),
         Command::Build => host::build_release().map(drop),
         Command::Run { arguments } => run::run(&arguments),
         Command::Test {

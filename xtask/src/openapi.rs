@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 use crate::{host, process, workspace};
 
-/// Asks the built server for its description and pins it.
+/// Builds the server and writes the description that it prints.
 pub(crate) fn write() -> Result<()> {
     let server = host::build_dev()?;
     let description = process::output(Command::new(server).arg("openapi"))?;

@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::wasm_target::{self, TARGET, Toolchain};
 use crate::{process, workspace};
 
-/// Leaves one `target/plugins/<name>.wasm` per plugin; a file that would not change is not touched, so that
-/// whatever embeds it is not built again.
+/// Writes `target/plugins/<name>.wasm` for each plugin. Unchanged files are not touched, so that the server, which
+/// embeds them, is not rebuilt.
 pub(crate) fn build() -> Result<()> {
     let toolchain = wasm_target::ensure()?;
     let modules = compile(toolchain)?;
@@ -22,7 +22,7 @@ pub(crate) fn build() -> Result<()> {
             workspace::shown(&workspace::plugins())
         );
     }
-    // Where the host's build script and the tests look, whatever directory cargo builds in.
+    // The directory that the host's build script and the tests read, whatever `CARGO_TARGET_DIR` is.
     let destination = workspace::root().join("target/plugins");
     std::fs::create_dir_all(&destination)
         .with_context(|| format!("cannot make {}", destination.display()))?;
@@ -32,7 +32,7 @@ pub(crate) fn build() -> Result<()> {
     remove_strays(&modules, &destination)
 }
 
-/// A core module as cargo left it.
+/// A core module that cargo has built.
 struct Module {
     /// The package's name without `svc-plugin-`.
     name: String,
@@ -105,7 +105,7 @@ fn package_names() -> Result<HashMap<String, String>> {
         .collect())
 }
 
-/// Turns the module into a component, unless that has been done with these very bytes.
+/// Converts the module to a component, unless that was done for the same bytes before.
 fn wrap(module: &Module, destination: &Path) -> Result<()> {
     let bytes =
         std::fs::read(&module.path).with_context(|| format!("cannot read {}", module.path.display()))?;
@@ -136,14 +136,14 @@ fn wrap(module: &Module, destination: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Tells apart what this program has wrapped; not for keeping beyond one build of it.
+/// Digest of a module, valid for one build of xtask only, because `DefaultHasher` may change with the compiler.
 fn digest(bytes: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
     format!("{:016x} {}", hasher.finish(), bytes.len())
 }
 
-/// A plugin that was renamed or removed must not be embedded any longer.
+/// Removes the components of plugins that were renamed or removed, so that they are not embedded.
 fn remove_strays(modules: &[Module], destination: &Path) -> Result<()> {
     for entry in std::fs::read_dir(destination)?.flatten() {
         let path = entry.path();

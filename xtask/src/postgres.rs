@@ -14,10 +14,10 @@ use tempfile::TempDir;
 
 use crate::process;
 
-/// Where the tests look for a server; set by hand, it is used as it is.
+/// The variable with the URL of the tests' server. If it is set already, no server is started.
 pub(crate) const URL_VARIABLE: &str = "SVC_TEST_POSTGRES_URL";
 
-/// Until a fresh cluster accepts connections, and until a stopped one has gone.
+/// Timeout for a new cluster to accept connections, and for a stopped one to exit.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The directory that holds `initdb` and `postgres`.
@@ -71,7 +71,7 @@ fn find() -> Option<PathBuf> {
     candidates.find(|directory| directory.join("initdb").is_file() && directory.join("postgres").is_file())
 }
 
-/// A running server on a cluster of its own; dropping it stops the server and removes the cluster.
+/// A running server on a temporary cluster. Dropping it stops the server and removes the cluster.
 pub(crate) struct Cluster {
     server: Child,
     url: String,
@@ -79,7 +79,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Makes a cluster and starts it on a free port of the loopback interface.
+    /// Creates a cluster and starts it on a free port of the loopback interface.
     pub(crate) fn start(binaries: &Path) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("svc-postgres-").tempdir()?;
         let account = Account::for_server()?;
@@ -111,7 +111,8 @@ impl Cluster {
         let log = File::create(directory.path().join("log"))?;
         let port = free_port()?;
         let mut postgres = command("postgres");
-        // Nothing here has to survive a crash. The socket lies with the data, so that no fixed path is needed.
+        // Without fsync, because nothing has to survive a crash. The socket is in the data directory, not at a fixed
+        // path.
         postgres
             .arg("-D")
             .arg(&data)
@@ -144,7 +145,7 @@ impl Cluster {
         Ok(cluster)
     }
 
-    /// Where it answers; the account may do everything.
+    /// The URL of the server, with a superuser account.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
@@ -152,7 +153,7 @@ impl Cluster {
     fn wait_until_ready(&mut self, data: &Path) -> Result<()> {
         let started = Instant::now();
         loop {
-            // The server itself writes down here when it is ready.
+            // The server writes its state into this file.
             let status = std::fs::read_to_string(data.join("postmaster.pid")).unwrap_or_default();
             if status.lines().any(|line| line.trim() == "ready") {
                 return Ok(());
@@ -183,14 +184,14 @@ impl Drop for Cluster {
     }
 }
 
-/// Who the server runs as: PostgreSQL refuses to run as root.
+/// The user that the server runs as: PostgreSQL refuses to run as root.
 struct Account {
     user: u32,
     group: u32,
 }
 
 impl Account {
-    /// Nobody else than the one who asks, unless that is root.
+    /// `None` for the current user; `postgres`, else `nobody`, if the current user is root.
     fn for_server() -> Result<Option<Self>> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
@@ -211,7 +212,7 @@ impl Account {
     }
 }
 
-/// Free a moment ago, which is as sure as it gets.
+/// A port that was free a moment ago; another process may still take it.
 fn free_port() -> Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))
         .context("no free port on the loopback interface")?

@@ -1,4 +1,4 @@
-//! Starting other programs: one way to run, to capture, and to clean up when a person presses Ctrl-C.
+//! Runs other programs: with their output shown or captured, and ended when Ctrl-C interrupts the command.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
@@ -34,7 +34,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Like [`run`], for use after [`hold_interrupts`]: Ctrl-C reaches the command and is then an error here.
+/// Like [`run`], for use after [`hold_interrupts`]: Ctrl-C ends the program, which is then an error here.
 pub(crate) fn run_supervised(command: &mut Command) -> Result<()> {
     if interrupted() {
         bail!("interrupted before {}", named(command));
@@ -51,7 +51,7 @@ pub(crate) fn run_supervised(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Like [`run_supervised`], with each line of its output shown and heard.
+/// Like [`run_supervised`]; shows each line of the output and calls `on_line` with it.
 pub(crate) fn run_supervised_with_output(command: &mut Command, mut on_line: impl FnMut(&str)) -> Result<()> {
     if interrupted() {
         bail!("interrupted before {}", named(command));
@@ -107,7 +107,7 @@ pub(crate) fn on_path(program: &str) -> Option<std::path::PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// The command as one would type it.
+/// The command as it would be typed, for messages.
 pub(crate) fn named(command: &Command) -> String {
     let arguments = command
         .get_args()
@@ -119,8 +119,8 @@ pub(crate) fn named(command: &Command) -> String {
     )
 }
 
-/// From here on Ctrl-C and SIGTERM no longer end the chore at once: they are passed on to the child
-/// processes that were registered, and the chore goes on to clean up.
+/// After this call, Ctrl-C and SIGTERM do not end xtask at once: SIGTERM is sent to the registered child processes, and
+/// xtask continues in order to clean up.
 pub(crate) fn hold_interrupts() -> Result<()> {
     static INSTALLED: Once = Once::new();
     let mut outcome = Ok(());
@@ -141,7 +141,7 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
-/// A child that Ctrl-C is passed on to, for as long as this value lives.
+/// A child that receives SIGTERM on Ctrl-C, until this value is dropped.
 pub(crate) struct Registered(Pid);
 
 /// Registers a running child for [`hold_interrupts`].
@@ -152,8 +152,8 @@ pub(crate) fn register(child: &std::process::Child) -> Registered {
 }
 
 impl Registered {
-    /// Asks the child to end by itself.
-    pub(crate) fn ask_to_end(&self) {
+    /// Sends SIGTERM to the child.
+    pub(crate) fn terminate(&self) {
         let _ = kill_process(self.0, Signal::TERM);
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask run`: from nothing to a server that has indexed a library, and the words to use it.
+//! `cargo xtask run`: builds and starts a server, indexes a library, and prints credentials and example requests.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,9 +21,9 @@ const START_LIMIT: Duration = Duration::from_secs(120);
 
 const MEDIA_FLAGS: [&str; 4] = ["--music-dir", "--photos-dir", "--movies-dir", "--tv-dir"];
 
-/// Builds, starts, sets up, indexes, and stays until the server ends.
+/// Builds, starts and sets up the server, indexes the library, and waits until the server ends.
 pub(crate) fn run(arguments: &[String]) -> Result<()> {
-    let binary = host::build_release()?;
+    let binary = host::build_local()?;
     let mut serve = Command::new(binary);
     serve.arg("serve").args(arguments);
     if !MEDIA_FLAGS.iter().any(|flag| given(arguments, flag)) && !given(arguments, "--config") {
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     };
 
     process::hold_interrupts()?;
-    // Its own process group: Ctrl-C reaches it once, through us, and it ends in its own time.
+    // In its own process group, so that Ctrl-C reaches it once, through xtask, and it can shut down gracefully.
     serve.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped());
     let mut server = serve
         .spawn()
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     let registered = process::register(&server);
     let prepared = prepare(&mut server, &beside(&data));
     if prepared.is_err() {
-        registered.ask_to_end();
+        registered.terminate();
     }
     let status = server.wait()?;
     prepared?;
@@ -82,7 +82,7 @@ fn value(arguments: &[String], flag: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from)
 }
 
-/// The flags that serve a library of all four kinds.
+/// The flags for the media directories of a library with all four kinds.
 pub(crate) fn media_arguments(library: &Path) -> Vec<OsString> {
     let kinds = MEDIA_FLAGS.iter().zip(["music", "photos", "movies", "tv"]);
     kinds
@@ -92,7 +92,7 @@ pub(crate) fn media_arguments(library: &Path) -> Vec<OsString> {
 
 pub(crate) fn sample_library() -> Result<PathBuf> {
     let library = workspace::target().join("sample-library");
-    // An older one has no movies.
+    // A library of an older version has no movies.
     if !library.join("manifest.json").is_file() || !library.join("movies").is_dir() {
         eprintln!(
             "xtask: generating a sample library in {}",
@@ -103,7 +103,7 @@ pub(crate) fn sample_library() -> Result<PathBuf> {
     Ok(library)
 }
 
-/// The credentials lie beside the data directory: what is in there is the server's own.
+/// The file with the credentials, next to the data directory, which belongs to the server.
 fn beside(data: &Path) -> PathBuf {
     let mut path = data.as_os_str().to_owned();
     path.push("-credentials");
@@ -153,7 +153,7 @@ fn prepare(server: &mut Child, credentials: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Shows what the server prints and returns its address once it has said so; nothing after Ctrl-C.
+/// Shows the output of the server and returns its address when it is listening; `None` after Ctrl-C.
 fn wait_until_listening(server: &mut Child) -> Result<Option<String>> {
     let stdout = server
         .stdout
@@ -164,7 +164,7 @@ fn wait_until_listening(server: &mut Child) -> Result<Option<String>> {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
             println!("{line}");
             if let Some(address) = line.trim().strip_prefix("listening on ") {
-                // Nobody waits any longer when a second such line comes.
+                // Only the first such line is awaited.
                 let _ = announce.send(address.to_owned());
             }
         }
@@ -200,7 +200,7 @@ fn read_credentials(path: &Path) -> Result<Option<Credentials>> {
 }
 
 fn write_credentials(path: &Path, credentials: &Credentials) -> Result<()> {
-    // An older file would keep its own mode.
+    // The mode applies to new files only, so an older file is removed first.
     let _ = std::fs::remove_file(path);
     let mut file = std::fs::OpenOptions::new()
         .write(true)
@@ -215,7 +215,7 @@ fn write_credentials(path: &Path, credentials: &Credentials) -> Result<()> {
     )?)
 }
 
-/// 16 characters that survive a shell and a JSON string; 64 of them, so that no byte is favoured.
+/// 16 characters that need no quoting in a shell or in JSON, from an alphabet of 64, so that all are equally likely.
 pub(crate) fn random_password() -> Result<String> {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut bytes = [0; 16];

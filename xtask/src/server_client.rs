@@ -1,4 +1,4 @@
-//! The few calls to a running server that chores need.
+//! A client of a running server, with the calls that xtask needs.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use ureq::Agent;
 
-/// Generous: hashing a password on a busy small machine takes its time.
+/// Timeout of a request; long, because hashing a password on a busy small machine takes seconds.
 const REQUEST_LIMIT: Duration = Duration::from_secs(30);
 
-/// What the owner logs in with.
+/// The credentials of an account.
 #[derive(Clone)]
 pub(crate) struct Credentials {
     pub(crate) username: String,
@@ -22,7 +22,7 @@ pub(crate) struct Client {
     base: String,
 }
 
-/// Someone who is logged in.
+/// A signed-in account.
 pub(crate) struct Session<'a> {
     client: &'a Client,
     credentials: Credentials,
@@ -51,7 +51,7 @@ impl Client {
         }
     }
 
-    /// Creates the owner of a server that indexes nothing by itself, so that what is measured is all that it does.
+    /// Creates the owner, with watching and schedule turned off, so that the server does only what is measured.
     pub(crate) fn set_up_quiet(&self, credentials: &Credentials) -> Result<()> {
         self.set_up_with(
             credentials,
@@ -85,7 +85,7 @@ impl Client {
         })
     }
 
-    /// The status of a login that a trusted proxy says comes from this address.
+    /// The status of a sign-in with this address in the headers of a trusted proxy.
     pub(crate) fn log_in_from(&self, address: &str, credentials: &Credentials) -> Result<u16> {
         let body = json!({"username": credentials.username, "password": credentials.password});
         let request = self.agent.post(self.url("auth/login")).header("svc-app", "music");
@@ -93,7 +93,7 @@ impl Client {
         Ok(answer(request.send_json(&body).context("POST auth/login")?)?.0)
     }
 
-    /// The API's description.
+    /// The API description.
     pub(crate) fn description(&self) -> Result<Value> {
         let url = self.base.trim_end_matches("/v1").to_owned() + "/docs-json";
         Ok(answer(self.agent.get(url).call().context("GET docs-json")?)?.1)
@@ -154,7 +154,7 @@ impl Session<'_> {
         }
     }
 
-    /// Starts a quick index run; one that is under way will do.
+    /// Starts a quick run, unless a run is active.
     pub(crate) fn start_quick_run(&self) -> Result<()> {
         match self
             .client
@@ -165,7 +165,7 @@ impl Session<'_> {
         }
     }
 
-    /// Runs the indexer to its end, looking from time to time, and returns the run.
+    /// Starts a run, polls until it ends, and returns it.
     pub(crate) fn index(&mut self, options: &Value, every: Duration) -> Result<Value> {
         let (status, run) = self.client.post("index/run", Some(&self.token), options)?;
         let Some(id) = run.get("runId").and_then(Value::as_str) else {
@@ -177,7 +177,7 @@ impl Session<'_> {
             let run = self.get(&path)?;
             match run.get("status").and_then(Value::as_str) {
                 Some("running") => {}
-                // The run is written down before the indexer is free again.
+                // The run is stored before the indexer is idle again.
                 Some("completed") if self.is_idle()? => return Ok(run),
                 Some("completed") => {}
                 _ => bail!("the run did not complete: {run}"),
@@ -185,7 +185,7 @@ impl Session<'_> {
         }
     }
 
-    /// Whether the system tells the server of changes in every directory.
+    /// Whether the server watches every directory with inotify.
     pub(crate) fn is_watching(&mut self) -> Result<bool> {
         let directories = self.get("index/directories")?;
         let directories = directories
@@ -196,7 +196,7 @@ impl Session<'_> {
             .all(|directory| directory.get("watcher").is_some_and(|state| state == "ok")))
     }
 
-    /// Whether the run with which a watch begins is over.
+    /// Whether the run with which watching begins has ended.
     pub(crate) fn has_caught_up(&mut self) -> Result<bool> {
         let runs = self.get("index/runs?take=1")?;
         let is_of_watch = runs
@@ -223,7 +223,7 @@ impl Session<'_> {
         Ok(state.get("state").is_some_and(|state| state == "idle"))
     }
 
-    /// The counts by kind, in words.
+    /// The counts by kind, as text.
     pub(crate) fn counts(&mut self) -> Result<String> {
         let counts = self.get("index/counts")?;
         let counts = counts.as_object().context("GET index/counts is not an object")?;
@@ -233,7 +233,7 @@ impl Session<'_> {
         Ok(words.collect::<Vec<_>>().join(", "))
     }
 
-    /// Rates a track, after which no answer about media is as it was before.
+    /// Rates a track, which invalidates the cached responses of the account.
     pub(crate) fn change_a_rating(&mut self) -> Result<()> {
         let tracks = self.list_field("music/tracks?take=1", "musicTrackId")?;
         let track = tracks.first().context("there is no track")?;
@@ -256,7 +256,7 @@ impl Session<'_> {
         Ok(values.map(str::to_owned).collect())
     }
 
-    /// How many lines the audit log has.
+    /// Number of entries of the audit log.
     pub(crate) fn audit_lines(&mut self) -> Result<u64> {
         let total = self.get("audit?take=0")?.get(1).and_then(Value::as_u64);
         total.context("GET audit is no list")
@@ -284,7 +284,7 @@ impl Session<'_> {
     }
 }
 
-/// The body, `null` if there is none or it is no JSON.
+/// The body as JSON; `null` if it is none.
 fn answer(mut response: ureq::http::Response<ureq::Body>) -> Result<(u16, Value)> {
     let status = response.status().as_u16();
     let text = response

@@ -1,4 +1,4 @@
-//! A server that a chore started: waiting until it listens, and ending it however the chore ends.
+//! A server process started by xtask: waits until it listens, and ends it whether xtask succeeds or fails.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -21,7 +21,7 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts a server, which prints `listening on http://…`, and waits for that line; what it prints is not shown.
+    /// Starts a server and waits for its line `listening on http://…`. Its output is not shown.
     pub(crate) fn start(command: &mut Command) -> Result<Self> {
         process::hold_interrupts()?;
         command
@@ -32,7 +32,7 @@ impl ServerProcess {
             .spawn()
             .with_context(|| format!("cannot start {}", process::named(command)))?;
         let stdout = child.stdout.take();
-        // From here on the process is ended on every way out.
+        // From here on, every return ends the process.
         let mut server = Self {
             registered: process::register(&child),
             child,
@@ -43,7 +43,7 @@ impl ServerProcess {
         std::thread::spawn(move || {
             for line in BufReader::new(stdout).lines().map_while(Result::ok) {
                 if let Some(address) = line.trim().strip_prefix("listening on ") {
-                    // Nobody waits any longer when a second such line comes.
+                    // Only the first such line is awaited.
                     let _ = announce.send(address.to_owned());
                 }
             }
@@ -68,7 +68,7 @@ impl ServerProcess {
         self.base.trim_start_matches("http://")
     }
 
-    /// Its number.
+    /// Process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -76,8 +76,8 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        self.registered.ask_to_end();
-        // Fails only when nobody is left to wait for.
+        self.registered.terminate();
+        // Fails only if the process has been waited for already.
         let _ = self.child.wait();
     }
 }

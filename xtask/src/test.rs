@@ -9,10 +9,10 @@ use anyhow::{Result, bail};
 use crate::postgres::{self, Cluster, URL_VARIABLE};
 use crate::{host, process, unseen, workspace};
 
-/// Where tests note what they leave out: `tests/support/src/skipped.rs`.
+/// The variable with the file to which tests write what they skip; see `tests/support/src/skipped.rs`.
 const SKIPPED_VARIABLE: &str = "SVC_SKIPPED_LOG";
 
-/// Builds what the tests start, finds a database server, and runs the workspace's tests and the plugins'.
+/// Builds the programs that the tests start, finds a PostgreSQL server, and runs the tests of both workspaces.
 pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     let server = host::build_dev()?;
     process::hold_interrupts()?;
@@ -42,7 +42,7 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     };
 
     let mut tally = Tally::default();
-    // Both, also when the first fails: one run tells everything.
+    // Both workspaces, even if the first fails, so that one run shows all failures.
     let outcomes = [plugins, project].map(|mut tests| tally.run(tests.args(filter), &skipped));
     drop(cluster);
     let failures: Vec<String> = outcomes
@@ -63,7 +63,7 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What the test runners said, and what tests noted.
+/// The results of the test runners, and what the tests skipped.
 #[derive(Debug, Default)]
 struct Tally {
     passed: usize,
@@ -104,7 +104,7 @@ impl Tally {
         }
     }
 
-    /// A test that left something out is none that passed.
+    /// Counts tests that skipped something as skipped, not as passed.
     fn closing_line(&self) -> String {
         let skipped: BTreeSet<&String> = self.skipped.values().flatten().collect();
         let passed = self.passed.saturating_sub(skipped.len());

@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: what a reader would stumble over. The enforced version is a test.
+//! `cargo xtask tidy`: lists long files and files without an opening comment. The guard `tidy` enforces the limits.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::workspace;
 
 const THINK_ABOUT_SPLITTING: usize = 400;
 
-/// Prints source files that are long, and those that do not open by saying what lives there.
+/// Prints long source files, and those that do not start with a description.
 pub(crate) fn run() -> Result<()> {
     let mut files = Vec::new();
     collect(workspace::root(), &mut files)?;

@@ -1,4 +1,5 @@
-//! What the API's description declares, and no test ever receives: after all tests, compared with `tests/openapi-unseen.txt`.
+//! Statuses that the API description declares and no test receives; after all tests they are compared with
+//! `tests/openapi-unseen.txt`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use serde_json::Value;
 
 use crate::workspace;
 
-/// The variable by which the tests are told where to leave what they saw.
+/// The variable with the directory to which tests write the statuses that they receive.
 pub(crate) const VARIABLE: &str = "SVC_OPENAPI_SEEN";
 
 /// A line of the list: a declared status, or several by `*`, and why no test receives it.
@@ -17,7 +18,7 @@ struct Exemption {
     words: Vec<String>,
 }
 
-/// An empty directory for what the tests see.
+/// Creates the empty directory for received statuses.
 pub(crate) fn prepare() -> Result<PathBuf> {
     let directory = workspace::target().join("openapi-seen");
     if directory.exists() {
@@ -89,7 +90,8 @@ impl Exemption {
     }
 }
 
-/// What is wrong: what is declared and neither seen nor excused, and excuses for what is seen or not declared.
+/// The differences: declared statuses that are neither received nor listed, and listed ones that are received or not
+/// declared.
 fn faults(declared: &BTreeSet<String>, seen: &BTreeSet<String>, exemptions: &[Exemption]) -> Vec<String> {
     let unseen: Vec<&String> = declared.difference(seen).collect();
     let unexcused = unseen
@@ -103,10 +105,10 @@ fn faults(declared: &BTreeSet<String>, seen: &BTreeSet<String>, exemptions: &[Ex
     unexcused.chain(stale).collect()
 }
 
-/// Compares what was seen with the description.
+/// Compares the received statuses with the API description and the list.
 ///
 /// # Errors
-/// What is declared, never seen and not on the list; and what is on the list in vain.
+/// The differences.
 pub(crate) fn compare(directory: &Path) -> Result<()> {
     let list = workspace::root().join("tests/openapi-unseen.txt");
     let list = std::fs::read_to_string(&list).context("read tests/openapi-unseen.txt")?;
@@ -122,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_declared_is_seen_or_excused_and_excuses_are_needed() {
+    fn declared_statuses_are_received_or_listed() {
         let set = |lines: &[&str]| {
             lines
                 .iter()

@@ -1,4 +1,4 @@
-//! Makes sure that something on this machine compiles for `wasm32-unknown-unknown`.
+//! Finds or installs a toolchain that compiles for `wasm32-unknown-unknown`.
 //!
 //! In this order: the toolchain in use has the target; a linked `debian` toolchain has it; rustup fetches
 //! it; on Debian, as root, it is built from the distribution's compiler and library source.
@@ -16,7 +16,7 @@ pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 /// The toolchain that has the target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Toolchain {
-    /// The one the project is pinned to, or the only one there is.
+    /// The toolchain that the project is pinned to, or the only one installed.
     Active,
     /// Debian's own, linked into rustup under this name.
     Debian,
@@ -35,7 +35,7 @@ impl Toolchain {
         }
     }
 
-    /// Whether the standard library for the target is there: the directory alone says nothing.
+    /// Whether the standard library for the target is installed; the directory alone may be empty.
     fn has_target(self) -> bool {
         let mut rustc = Command::new("rustc");
         rustc

@@ -48,7 +48,7 @@ pub(crate) fn install(rustup: bool) -> Result<()> {
     Ok(())
 }
 
-/// Answers with the name of the linker, which is also its program's.
+/// Returns the name of the linker, which is also that of its program.
 fn install_packages() -> Result<String> {
     process::run(apt_get().args(["update", "-q"]))?;
     let linker = newest_linker()?;

@@ -1,4 +1,4 @@
-//! Where things lie in the repository.
+//! Paths in the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ pub(crate) fn root() -> &'static Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Everything a chore leaves behind goes here; `cargo clean` takes it away.
+/// The directory for all files that commands leave behind; `cargo clean` removes it.
 pub(crate) fn target() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(directory) => root().join(directory),
@@ -22,7 +22,7 @@ pub(crate) fn plugins() -> PathBuf {
     root().join("plugins")
 }
 
-/// A path as a person in the repository would write it.
+/// A path relative to the root of the repository, for messages.
 pub(crate) fn shown(path: &Path) -> std::path::Display<'_> {
     path.strip_prefix(root()).unwrap_or(path).display()
 }

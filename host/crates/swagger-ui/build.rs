@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use salvo_oapi::swagger_ui;
 
-/// Between 0 (as is) and 10 (smallest).
+/// Compression level, from 0 (stored) to 10 (smallest).
 const EFFORT: u8 = 9;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -41,7 +41,8 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(arguments.media, ServerOptions::default())?;
     if config.media.is_empty() {
         anyhow::bail!(
-            "no directory of media is given: use --music-dir, --photos-dir, --movies-dir or --tv-dir"
+            "no directory of media is given: use --music-dir, --photos-dir, --movies-dir, --tv-dir, or --root KIND=DIR for \
+             a kind of a plugin"
         );
     }
     let run_type = if arguments.full {
@@ -88,7 +89,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             report::table(&mut out, &run, &failures)?;
         }
         drop(out);
-        app.close().await;
+        Box::pin(app.close()).await;
         Ok(if run.status == RunStatus::Completed {
             ExitCode::SUCCESS
         } else {

@@ -11,11 +11,12 @@ use clap::Args;
 use serde_json::{Value as Json, json};
 
 use crate::app::load_plugins_for_inspection;
-use svc_domain::extraction::{Extraction, Picture, PictureData};
+use svc_domain::extraction::Extraction;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::{RelativePath, extension, name_to_text};
 use svc_platform::media_root::MediaRoot;
-use svc_plugin_host::{PluginHandle, Plugins, SourceFile};
+use svc_plugin_host::{GrantedLimits, PluginHandle, Plugins, SourceFile};
+use svc_plugin_kit::record::{extraction_json, failure_json, picture_json};
 
 /// Options of `svc inspect`.
 #[derive(Debug, Args)]
@@ -39,33 +40,40 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let plugins = load_plugins_for_inspection(arguments.plugin_dir.as_deref())?;
     let plugin = choose(&plugins, arguments.kind.as_ref(), source.name())?;
     let mut out = std::io::stdout().lock();
+    let status = plugin.status();
     let outcome = plugins.worker().explain(&plugin, &source);
     let read = outcome.as_ref().ok().and_then(Option::as_ref);
     if arguments.json {
-        let failure = outcome
-            .as_ref()
-            .err()
-            .map(|failure| (failure.code(), failure.to_string()));
         writeln!(
             out,
             "{}",
             json!({
                 "file": source.name(),
                 "size": source.size(),
-                "plugin": { "id": plugin.id(), "version": plugin.version() },
-                "extraction": read.map(to_json),
-                "failure": failure.map(|(code, message)| json!({ "code": code, "message": message })),
+                "plugin": {
+                    "id": plugin.id(),
+                    "version": plugin.version(),
+                    "digest": plugin.digest(),
+                    "origin": status.origin.place(),
+                    "limits": status.limits.iter().map(limits_json).collect::<Vec<_>>(),
+                },
+                "extraction": read.map(extraction_json),
+                "failure": outcome.as_ref().err().map(failure_json),
             })
         )?;
     } else {
         writeln!(
             out,
-            "{} ({} bytes), read by {} {}",
+            "{} ({} bytes), read by {} {} ({})",
             source.name(),
             source.size(),
             plugin.id(),
-            plugin.version()
+            plugin.version(),
+            status.origin.place()
         )?;
+        for limits in &status.limits {
+            writeln!(out, "  {}", limits_line(limits))?;
+        }
         match (&outcome, read) {
             (Err(failure), _) => writeln!(out, "{}: {failure}", failure.code())?,
             (Ok(_), None) => writeln!(out, "the file is not indexed")?,
@@ -137,27 +145,37 @@ fn print(out: &mut impl std::io::Write, extraction: &Extraction) -> std::io::Res
     Ok(())
 }
 
-fn to_json(extraction: &Extraction) -> Json {
-    let fields: serde_json::Map<String, Json> = extraction
-        .fields
-        .iter()
-        .map(|field| (field.key.clone(), field.value.to_json()))
-        .collect();
-    json!({
-        "title": extraction.title,
-        "durationMs": extraction.duration_ms,
-        "width": extraction.width,
-        "height": extraction.height,
-        "fields": fields,
-        "pictures": extraction.pictures.iter().map(picture_json).collect::<Vec<_>>(),
-        "warnings": extraction.warnings,
-    })
+/// Requested and effective limits of one ability in a line.
+fn limits_line(limits: &GrantedLimits) -> String {
+    let requested =
+        |value: Option<String>| value.map_or(String::new(), |value| format!(" (requested {value})"));
+    let GrantedLimits { requested: wish, .. } = limits;
+    format!(
+        "limits of {}: {} MiB of memory{}, {} s{}, {} MiB read{} in {} reads",
+        limits.ability,
+        limits.memory >> 20,
+        requested(wish.memory_mib.map(|mib| mib.to_string())),
+        limits.time.as_secs_f64(),
+        requested(wish.seconds_per_file.map(|seconds| seconds.to_string())),
+        limits.read_bytes >> 20,
+        requested(wish.read_mib.map(|mib| mib.to_string())),
+        limits.reads
+    )
 }
 
-fn picture_json(picture: &Picture) -> Json {
-    let place = match picture.data {
-        PictureData::At(span) => json!({ "offset": span.offset, "length": span.length }),
-        PictureData::OnRequest => json!("on-request"),
-    };
-    json!({ "purpose": picture.purpose, "mime": picture.mime, "data": place })
+fn limits_json(limits: &GrantedLimits) -> Json {
+    json!({
+        "ability": limits.ability,
+        "requested": {
+            "memoryMib": limits.requested.memory_mib,
+            "secondsPerFile": limits.requested.seconds_per_file,
+            "readMib": limits.requested.read_mib,
+        },
+        "effective": {
+            "memoryMib": limits.memory >> 20,
+            "secondsPerFile": limits.time.as_secs_f64(),
+            "readMib": limits.read_bytes >> 20,
+            "reads": limits.reads,
+        },
+    })
 }

@@ -3,6 +3,7 @@
 mod index;
 mod inspect;
 mod openapi;
+mod plugin;
 mod plugin_compile;
 mod report;
 mod serve;
@@ -38,10 +39,12 @@ struct Cli {
 enum Command {
     /// Start the server
     Serve(Box<serve::Arguments>),
-    /// Index the library without a server, and tell what was found
+    /// Index the library without a server, and print the counts and failures
     Index(Box<index::Arguments>),
     /// Show what the plugins read from one file
     Inspect(inspect::Arguments),
+    /// Make, check, test, measure and sign plugins, and list those of a server
+    Plugin(Box<plugin::Arguments>),
     /// List accounts, set a password, make an owner
     User(Box<user::Arguments>),
     /// Print the API's description (OpenAPI 3.1, JSON)
@@ -64,17 +67,31 @@ pub fn run() -> ExitCode {
         // Writes binary data to standard output under tight limits: no logging and no runtime are set up.
         Command::PluginCompile => plugin_compile::run(),
         Command::Openapi => openapi::run(),
-        command => crate::telemetry::init(cli.log_format, cli.log.as_deref()).and_then(|()| match command {
-            Command::Serve(arguments) => serve::run(*arguments),
-            Command::Index(arguments) => index::run(*arguments),
-            Command::Inspect(arguments) => inspect::run(&arguments),
-            Command::User(arguments) => user::run(*arguments),
-            Command::Openapi | Command::PluginCompile => Ok(ExitCode::SUCCESS),
-        }),
+        command => {
+            crate::telemetry::init(cli.log_format, filter(&command, cli.log.as_deref())).and_then(|()| {
+                match command {
+                    Command::Serve(arguments) => serve::run(*arguments),
+                    Command::Index(arguments) => index::run(*arguments),
+                    Command::Inspect(arguments) => inspect::run(&arguments),
+                    Command::Plugin(arguments) => plugin::run(*arguments),
+                    Command::User(arguments) => user::run(*arguments),
+                    Command::Openapi | Command::PluginCompile => Ok(ExitCode::SUCCESS),
+                }
+            })
+        }
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("svc: {error:#}");
         ExitCode::FAILURE
+    })
+}
+
+/// The log filter of a command. One that prints what it finds logs problems only, and what takes long.
+fn filter<'a>(command: &Command, given: Option<&'a str>) -> Option<&'a str> {
+    given.or(match command {
+        Command::Inspect(_) => Some("warn,svc_plugin_host::loader=info"),
+        Command::Plugin(arguments) => Some(arguments.log_filter()),
+        _ => None,
     })
 }
 

@@ -40,12 +40,15 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         .with_context(|| format!("cannot listen on {listen}"))?;
     let address = listener.local_addr()?;
     let environment = Environment::system(config.release_channel)?;
-    let app = App::open(config, environment).await?;
+    let app = App::open(config.clone(), environment).await?;
     let (services, maintenance, tasks) = (&app.services, &app.maintenance, &app.context.tasks);
     let upkeep = maintenance.clone();
     tasks.spawn_until_end("upkeep", async move { upkeep.run().await });
     let scan_scheduler = services.scan_scheduler.clone();
     tasks.spawn_until_end("scan-scheduler", async move { scan_scheduler.run().await });
+    if let Some(watch) = app.plugin_watch(&config) {
+        tasks.spawn_until_end("plugin-directory", watch.run());
+    }
     // Jobs store their progress and end at shutdown.
     let jobs = services.jobs.clone();
     tasks.spawn("jobs", async move { jobs.run().await });
@@ -76,7 +79,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     // Changes whose clients have disconnected, and the checkpoints of jobs.
     tasks.end(END_WITHIN).await;
     maintenance.close().await;
-    app.close().await;
+    Box::pin(app.close()).await;
     Ok(())
 }
 

@@ -55,7 +55,7 @@ enum Action {
     },
 }
 
-/// Does what was asked.
+/// Runs the subcommand.
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     super::runtime()?.block_on(act(arguments.action))?;
     Ok(ExitCode::SUCCESS)

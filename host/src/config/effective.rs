@@ -24,6 +24,20 @@ fn without_password(address: &str) -> String {
 }
 
 impl Config {
+    /// The directories of each kind that has some.
+    fn roots(&self) -> Value {
+        let mut by_kind = serde_json::Map::new();
+        for (kind, root) in &self.media {
+            let paths = by_kind
+                .entry(kind.as_str())
+                .or_insert_with(|| Value::Array(Vec::new()));
+            if let Value::Array(paths) = paths {
+                paths.push(path(root));
+            }
+        }
+        Value::Object(by_kind)
+    }
+
     /// The value in force of an option; `None` if there is no such option. A secret gives `true` if it is set.
     pub fn effective(&self, name: &str) -> Option<Value> {
         let directories = |of: MediaKind| {
@@ -37,6 +51,7 @@ impl Config {
             "photos-dirs" => directories(MediaKind::photos()),
             "movies-dirs" => directories(MediaKind::movies()),
             "tv-dirs" => directories(MediaKind::tv()),
+            "roots" => self.roots(),
             "database-url" => without_password(&self.database_url).into(),
             "plugin-dir" => self.plugin_dir.as_deref().map_or(Value::Null, path),
             "dev" => self.dev.into(),
@@ -86,7 +101,7 @@ mod tests {
     #[test]
     fn every_option_of_the_file_has_a_value_and_no_secret_is_shown() {
         let names = names();
-        assert_eq!(names.len(), 15, "{names:?}");
+        assert_eq!(names.len(), 16, "{names:?}");
         let config = config();
         let values: Vec<Value> = names.iter().filter_map(|name| config.effective(name)).collect();
         assert_eq!(values.len(), names.len(), "{names:?}");
@@ -100,6 +115,7 @@ mod tests {
         for (name, value) in [
             ("music-dirs", serde_json::json!(["/a", "/b"])),
             ("photos-dirs", serde_json::json!([])),
+            ("roots", serde_json::json!({"music": ["/a", "/b"], "tv": ["/tv"]})),
             ("database-url", "postgres://svc@db:5432/svc".into()),
             ("plugin-dir", Value::Null),
             ("setup-token", true.into()),

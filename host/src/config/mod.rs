@@ -8,9 +8,11 @@ mod effective;
 mod file;
 mod network;
 mod options;
+mod roots;
 
 pub use file::FileError;
 pub use options::{LogFormat, MediaOptions, ServerOptions};
+pub use roots::Root;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -98,7 +100,7 @@ pub struct Config {
     pub media: Vec<(MediaKind, PathBuf)>,
     /// `sqlite:PATH` or `postgres://…`
     pub database_url: String,
-    /// Where plugins beside the built-in ones are.
+    /// Directory of plugins in addition to the built-in ones.
     pub plugin_dir: Option<PathBuf>,
     /// Development mode: for tests of clients, never for a real library.
     pub dev: bool,
@@ -134,9 +136,19 @@ impl Config {
             (MediaKind::movies(), media.movies_dirs, file.media.movies_dirs),
             (MediaKind::tv(), media.tv_dirs, file.media.tv_dirs),
         ];
+        // The directories of a built-in kind may be given by both of its options.
+        let mut by_kind = roots::by_kind(media.roots, file.media.roots);
         let mut roots = Vec::new();
-        for (kind, given, from_file) in directories {
-            let paths = media_directories(&kind, first_given(given, from_file))?;
+        let built_in = directories.into_iter().map(|(kind, given, from_file)| {
+            let also = by_kind.remove(&kind).unwrap_or_default();
+            (
+                kind,
+                first_given(given, from_file).into_iter().chain(also).collect(),
+            )
+        });
+        let built_in: Vec<(MediaKind, Vec<PathBuf>)> = built_in.collect();
+        for (kind, paths) in built_in.into_iter().chain(by_kind) {
+            let paths = media_directories(&kind, paths)?;
             roots.extend(paths.into_iter().map(|path| (kind.clone(), path)));
         }
         let database_url = media.database_url.or(file.media.database_url);
@@ -267,99 +279,5 @@ fn media_directories(kind: &MediaKind, paths: Vec<PathBuf>) -> Result<Vec<PathBu
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-    use svc_covers::covers;
-
-    #[derive(Parser)]
-    struct Arguments {
-        #[command(flatten)]
-        media: MediaOptions,
-        #[command(flatten)]
-        server: ServerOptions,
-    }
-
-    fn load(arguments: &[&str]) -> Result<Config, ConfigError> {
-        let arguments = Arguments::parse_from(std::iter::once("svc").chain(arguments.iter().copied()));
-        Config::load(arguments.media, arguments.server)
-    }
-
-    #[test]
-    fn flags_win_over_the_file_and_the_file_over_defaults() {
-        let dir = tempfile::tempdir().unwrap();
-        let config = dir.path().join("svc.toml");
-        let data = dir.path().join("data");
-        std::fs::write(
-            &config,
-            "listen = \"127.0.0.1:1\"\nkiosk = true\nrelease-channel = \"beta\"\ntrusted-proxies = [\"::1\"]\n\
-             base-url = \"https://file.example\"\nthumbnail-cache-mib = 5\n",
-        )
-        .unwrap();
-        let flags = [
-            "--data-dir",
-            data.to_str().unwrap(),
-            "--config",
-            config.to_str().unwrap(),
-        ];
-        let loaded = load(&flags).unwrap();
-        assert_eq!(loaded.listen.port(), 1);
-        assert!(loaded.kiosk && !loaded.dev);
-        assert_eq!(loaded.thumbnail_cache_mib, 5);
-        assert_eq!(loaded.trusted_proxies, ["::1/128".parse().unwrap()]);
-        assert_eq!(loaded.base_url.unwrap().as_str(), "https://file.example/");
-        let network = [
-            "--trusted-proxy",
-            "10.0.0.0/8,127.0.0.1",
-            "--base-url",
-            "https://flag.example",
-        ];
-        let loaded = load(&[&flags[..], &network].concat()).unwrap();
-        assert_eq!(loaded.trusted_proxies.len(), 2);
-        assert_eq!(loaded.base_url.unwrap().as_str(), "https://flag.example/");
-        let loaded = load(&[&flags[..], &["--listen", "127.0.0.1:2"]].concat()).unwrap();
-        assert_eq!(
-            (loaded.listen.port(), loaded.release_channel),
-            (2, ReleaseChannel::Beta)
-        );
-        assert!(loaded.database_url.starts_with("sqlite:/"));
-    }
-
-    #[covers("T46", "A9", "S9")]
-    #[test]
-    fn unusable_options_are_named() {
-        let dir = tempfile::tempdir().unwrap();
-        let base = dir.path().to_str().unwrap();
-        std::fs::create_dir_all(dir.path().join("music/inner")).unwrap();
-        std::fs::write(dir.path().join("bad.toml"), "musicdir = 1").unwrap();
-        let message = |arguments: &[&str]| {
-            let arguments: Vec<String> = arguments.iter().map(|text| text.replace("BASE", base)).collect();
-            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            load(&[&["--data-dir", &format!("{base}/data")], &arguments[..]].concat())
-                .unwrap_err()
-                .to_string()
-        };
-        assert!(message(&["--music-dir", "BASE/none"]).contains("music directory"));
-        assert!(
-            message(&["--music-dir", "BASE/music", "--music-dir", "BASE/music/inner"]).contains("overlap")
-        );
-        assert!(message(&["--config", "BASE/bad.toml"]).contains("musicdir"));
-        assert!(message(&["--config", "BASE/none.toml"]).contains("none.toml"));
-        assert!(message(&["--database-url", "mysql://x"]).contains("sqlite:"));
-        assert!(message(&["--plugin-dir", "BASE/none"]).contains("plugin directory"));
-        assert!(message(&["--trusted-proxy", "10.0.0.0/40"]).contains("10.0.0.0/40"));
-        assert!(message(&["--base-url", "ftp://x"]).contains("ftp://x"));
-        std::fs::write(dir.path().join("empty.toml"), "setup-token = \"\"").unwrap();
-        for empty in [
-            &["--setup-token", ""][..],
-            &["--setup-token", "  "],
-            &["--config", "BASE/empty.toml"],
-        ] {
-            assert!(message(empty).contains("setup token"), "{empty:?}");
-        }
-        assert_eq!(
-            message(&["--release-channel", "nightly"]),
-            "release channel `nightly` does not exist; there are stable, beta, dev"
-        );
-    }
-}
+#[path = "config_tests.rs"]
+mod tests;

@@ -1,4 +1,4 @@
-//! The options: flag, variable and the name in the TOML file of each stand here and nowhere else.
+//! The list of options: flag, variable and TOML name of each, defined once.
 //!
 //! A field's name is the option's name in the file; where the flag is in the singular, it is given apart.
 
@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
+
+use crate::config::roots::{self, Root};
 
 /// How log lines look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -61,6 +63,15 @@ pub struct MediaOptions {
         value_delimiter = ':'
     )]
     pub tv_dirs: Vec<PathBuf>,
+    /// Directory of files of any kind, such as a kind of a plugin; repeat it, or separate several with `:`
+    #[arg(
+        long = "root",
+        env = "SVC_ROOTS",
+        value_name = "KIND=DIR",
+        value_delimiter = ':'
+    )]
+    #[serde(deserialize_with = "roots::from_table")]
+    pub roots: Vec<Root>,
     /// Database [default: svc.db in the data directory]
     #[arg(long, env = "SVC_DATABASE_URL", value_name = "URL", hide_env_values = true)]
     pub database_url: Option<String>,
@@ -98,7 +109,7 @@ pub struct ServerOptions {
         value_delimiter = ','
     )]
     pub trusted_proxies: Vec<String>,
-    /// MiB of disk for pictures in smaller sizes; those that nobody looks at go first [default: 1024]
+    /// MiB of disk for thumbnails; the least recently used are deleted first [default: 1024]
     #[arg(long, env = "SVC_THUMBNAIL_CACHE_MIB", value_name = "MIB")]
     pub thumbnail_cache_mib: Option<u64>,
     /// Address by which clients know the server, such as https://media.example

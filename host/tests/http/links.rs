@@ -4,7 +4,7 @@ use serde_json::json;
 use svc_covers::covers;
 
 use crate::support::{Client, TestServer};
-use svc_api::access::Access;
+use svc_api::route::Access;
 use svc_api::router::routes;
 use svc_api::routes::links::PURPOSES;
 use svc_domain::id::FileId;

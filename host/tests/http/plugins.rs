@@ -81,14 +81,20 @@ async fn plugins_are_listed_with_state_permissions_limits_and_statistics() {
             "name": "Guest by-first-byte",
             "version": "1.0.0",
             "world": "svc:plugin@0.1",
+            "abilities": ["extractor"],
             "kinds": ["music"],
             "state": "active",
             "digest": null,
+            "origin": "built-in",
             "permissions": [
                 {"name": "log", "reason": "Says what it finds", "granted": true},
                 {"name": "source", "reason": "Reads the file", "granted": true},
             ],
-            "limits": {"memoryMib": 64, "secondsPerFile": 0.2, "readMib": 8},
+            "limits": [{
+                "ability": "extractor",
+                "requested": {"memoryMib": 64, "secondsPerFile": 0.2, "readMib": 8},
+                "effective": {"memoryMib": 64, "secondsPerFile": 0.2, "readMib": 8, "reads": 10_000},
+            }],
             "stats": null,
         })
     );

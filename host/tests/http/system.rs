@@ -26,7 +26,7 @@ async fn home_lists_versions_and_every_route() {
 
 #[covers("GET /api/v1/health", "GET /api/v1/health/ready", "R56")]
 #[tokio::test]
-async fn health_answers_without_a_database() {
+async fn health_responds_without_a_database() {
     let server = TestServer::start().await;
     server.store.database.close().await;
     let reply = server.get("/api/v1/health").await;

@@ -66,6 +66,8 @@ impl Source {
     #[cfg(target_arch = "wasm32")]
     pub fn of_this_call() -> Self {
         use crate::bindings::source;
+        // Here, because every exported function begins with it.
+        crate::panic::report();
         let mut source = Self::new(source::name(), source::size(), Backend::Host);
         source.related = Related::Host;
         source

@@ -7,7 +7,7 @@
 mod table;
 
 use oxilangtag::LanguageTag;
-use table::{ALIASES, COUNTRIES, LANGUAGES, QUICKTIME, SCRIPTS, USUAL, WORDS};
+use table::{ALIASES, COMMON_REGIONS, COUNTRIES, LANGUAGES, QUICKTIME, REGION_WORDS, SCRIPTS};
 
 /// The most bytes of a text that may name a language.
 const MAX_BYTES: usize = 64;
@@ -88,12 +88,12 @@ pub fn region(language: &str, word: &str, attached: bool) -> Option<&'static str
     if word.eq_ignore_ascii_case("uk") && language.starts_with("en") {
         return Some("GB");
     }
-    let said_of = language.split('-').next();
-    let usual = SCRIPTS.into_iter().chain(USUAL.split(' ')).find(same);
+    let primary = language.split('-').next();
+    let usual = SCRIPTS.into_iter().chain(COMMON_REGIONS.split(' ')).find(same);
     usual
         .or_else(|| COUNTRIES.split(' ').filter(|_| attached).find(same))
         .or_else(|| {
-            let words = WORDS.iter().filter(|(_, of, _)| Some(*of) == said_of);
+            let words = REGION_WORDS.iter().filter(|(_, of, _)| Some(*of) == primary);
             words
                 .map(|(known, _, part)| (known, *part))
                 .find(|(known, _)| same(known))
@@ -101,9 +101,10 @@ pub fn region(language: &str, word: &str, attached: bool) -> Option<&'static str
         })
 }
 
-/// The language of an MP4 media header: three letters of five bits each, or a number of QuickTime's table.
+/// The tag for the language field of an MP4 media header (`mdhd`): three letters of five bits each, or a number of
+/// QuickTime's table.
 #[must_use]
-pub fn packed(number: u16) -> Option<String> {
+pub fn mp4_tag(number: u16) -> Option<String> {
     if number < 0x400 {
         return QUICKTIME.split(' ').nth(number.into()).map(str::to_owned);
     }

@@ -229,7 +229,7 @@ pub(crate) const ALIASES: &[(&str, &str)] = &[
 pub(crate) const SCRIPTS: [&str; 6] = ["Arab", "Cyrl", "Deva", "Hans", "Hant", "Latn"];
 
 /// Words for a script or region, with the languages that they apply to.
-pub(crate) const WORDS: [(&str, &str, &str); 5] = [
+pub(crate) const REGION_WORDS: [(&str, &str, &str); 5] = [
     ("brasil", "pt", "BR"),
     ("brazil", "pt", "BR"),
     ("brazilian", "pt", "BR"),
@@ -238,7 +238,8 @@ pub(crate) const WORDS: [(&str, &str, &str); 5] = [
 ];
 
 /// Regions that are often stated with a language. After a dot only these are recognized.
-pub(crate) const USUAL: &str = "419 AR AT AU BE BR CA CH CN DE ES FR GB HK IT MX NL NZ PT RS SG TW US";
+pub(crate) const COMMON_REGIONS: &str =
+    "419 AR AT AU BE BR CA CH CN DE ES FR GB HK IT MX NL NZ PT RS SG TW US";
 
 /// All countries of ISO 3166-1.
 pub(crate) const COUNTRIES: &str = "\

@@ -1,4 +1,4 @@
-//! Tags for the texts that files and file names contain.
+//! Tests of language tags: codes, names, words of file names, codes of MP4, and the tables.
 
 use std::collections::HashSet;
 
@@ -114,16 +114,16 @@ fn words_of_names_are_languages_only_if_they_are_known() {
 }
 
 #[test]
-fn packed_languages_are_letters_or_numbers() {
-    assert_eq!(packed(0x15c7).as_deref(), Some("en"));
-    assert_eq!(packed(0x1cb2).as_deref(), Some("de"));
+fn mp4_languages_are_letters_or_numbers() {
+    assert_eq!(mp4_tag(0x15c7).as_deref(), Some("en"));
+    assert_eq!(mp4_tag(0x1cb2).as_deref(), Some("de"));
     assert_eq!(
-        (packed(2).as_deref(), packed(33).as_deref()),
+        (mp4_tag(2).as_deref(), mp4_tag(33).as_deref()),
         (Some("de"), Some("zh-Hans"))
     );
-    assert_eq!((packed(94).as_deref(), packed(95)), (Some("eo"), None));
+    assert_eq!((mp4_tag(94).as_deref(), mp4_tag(95)), (Some("eo"), None));
     // "und" and an unset value.
-    assert_eq!((packed(0x55c4), packed(0x7fff)), (None, None));
+    assert_eq!((mp4_tag(0x55c4), mp4_tag(0x7fff)), (None, None));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn table_has_unique_well_formed_entries() {
     }
     assert_eq!(COUNTRIES.split(' ').collect::<HashSet<_>>().len(), 249);
     assert!(
-        USUAL
+        COMMON_REGIONS
             .split(' ')
             .all(|region| region == "419" || COUNTRIES.contains(region))
     );

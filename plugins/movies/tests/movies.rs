@@ -105,7 +105,7 @@ fn movie_of_any_container_has_fields_of_container_and_name() {
         let name = format!("Heat (1995).{}", format.extension());
         let movie = extract(Source::from_bytes(
             &name,
-            Clip::film("Trip", 60_000).encode(format),
+            Clip::movie("Trip", 60_000).encode(format),
         ));
         assert_eq!(movie.title.as_deref(), Some("Heat"), "{format:?}");
         assert_eq!(

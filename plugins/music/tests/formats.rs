@@ -1,4 +1,4 @@
-//! Files as recorders, streams and old programs write them, and rare containers.
+//! Audio properties of unusual files: interrupted recordings, streams, output of old programs, rare containers.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod fixtures;
@@ -31,7 +31,7 @@ fn sound(name: &str, bytes: Vec<u8>) -> (String, String, u64) {
     )
 }
 
-fn findings(codec: &str, rate: &str, ms: u64) -> (String, String, u64) {
+fn properties(codec: &str, rate: &str, ms: u64) -> (String, String, u64) {
     (codec.to_owned(), rate.to_owned(), ms)
 }
 
@@ -43,7 +43,11 @@ fn wave_of_an_interrupted_recorder_lasts_as_long_as_its_data() {
         file[data + 4..data + 8].copy_from_slice(&size.to_le_bytes());
         file[4..8].copy_from_slice(&size.to_le_bytes());
         let expected = if size == 1 { 0 } else { 1000 };
-        assert_eq!(sound("a.bwf", file), findings("pcm", "8000", expected), "{size}");
+        assert_eq!(
+            sound("a.bwf", file),
+            properties("pcm", "8000", expected),
+            "{size}"
+        );
     }
     // A size of 0 is meant if a chunk follows.
     let empty = [
@@ -72,7 +76,7 @@ fn wave_of_64_bits_has_its_sizes_in_a_chunk_of_its_own() {
         let data = file.windows(4).position(|window| window == b"data").unwrap();
         file[data + 4..data + 8].copy_from_slice(&[0xff; 4]);
         assert_eq!(extract("a.rf64", file.clone()).title.as_deref(), Some("T"));
-        assert_eq!(sound("a.wav", file), findings("pcm", "8000", 1000));
+        assert_eq!(sound("a.wav", file), properties("pcm", "8000", 1000));
     }
 }
 
@@ -94,12 +98,12 @@ fn wave64_is_read_with_any_sizes() {
     let behind = chunk(b"fact", None, &8000_u64.to_le_bytes());
     assert_eq!(
         sound("a.w64", whole(None, &behind)),
-        findings("pcm", "8000", 1000)
+        properties("pcm", "8000", 1000)
     );
     for size in [0, u64::MAX, 1 << 40] {
         assert_eq!(
             sound("a.w64", whole(Some(size), &[])),
-            findings("pcm", "8000", 1000),
+            properties("pcm", "8000", 1000),
             "{size}"
         );
     }
@@ -129,9 +133,9 @@ fn adpcm_without_a_count_of_samples_lasts_by_its_blocks() {
             .concat()
         };
         let blocks = riff_chunk(b"RIFF", &body(b""));
-        assert_eq!(sound("a.wav", blocks), findings("adpcm", "8000", 6313));
+        assert_eq!(sound("a.wav", blocks), properties("adpcm", "8000", 6313));
         let counted = riff_chunk(b"RIFF", &body(&riff_chunk(b"fact", &50_000_u32.to_le_bytes())));
-        assert_eq!(sound("a.wav", counted), findings("adpcm", "8000", 6250));
+        assert_eq!(sound("a.wav", counted), properties("adpcm", "8000", 6250));
     }
 }
 
@@ -145,10 +149,10 @@ fn adts_with_the_escape_rate_is_aac_of_an_unknown_length() {
     let tag = id3v2(4, 0, &[fixtures::text(4, b"TIT2", "T")]);
     let file = [tag, frame(15).repeat(20)].concat();
     assert_eq!(extract("a.adts", file.clone()).title.as_deref(), Some("T"));
-    assert_eq!(sound("a.adts", file), findings("aac", "", 0));
+    assert_eq!(sound("a.adts", file), properties("aac", "", 0));
     assert_eq!(
         sound("a.adts", frame(4).repeat(43)),
-        findings("aac", "44100", 998)
+        properties("aac", "44100", 998)
     );
     // 13 and 14 are reserved.
     let reserved = Source::from_bytes("a.adts", frame(13).repeat(20));
@@ -171,7 +175,7 @@ fn speex_of_before_1_0_has_its_rate_where_later_ones_have_it() {
             ogg_page(1, 4, 16_000, b"x"),
         ];
         assert_eq!(extract("a.spx", file.concat()).title.as_deref(), Some("T"));
-        assert_eq!(sound("a.spx", file.concat()), findings("speex", "8000", 2000));
+        assert_eq!(sound("a.spx", file.concat()), properties("speex", "8000", 2000));
     }
 }
 
@@ -191,12 +195,12 @@ fn ogg_whose_last_page_is_of_another_stream_lasts_as_long_as_its_own() {
     let page_without_end = ogg_page(1, 4, u64::MAX, b"y");
     let file = [&head, &other[0], &words, &last, &page_without_end, &other[1]];
     let file: Vec<u8> = file.into_iter().flatten().copied().collect();
-    assert_eq!(sound("a.ogg", file), findings("vorbis", "44100", 2000));
+    assert_eq!(sound("a.ogg", file), properties("vorbis", "44100", 2000));
     // Far from the end.
     let silence = ogg_page(2, 0, 0, &[0; 60_000]).repeat(20);
     let file = [&head, &other[0], &words, &last, &silence, &other[1]];
     let file: Vec<u8> = file.into_iter().flatten().copied().collect();
-    assert_eq!(sound("a.ogg", file), findings("vorbis", "44100", 2000));
+    assert_eq!(sound("a.ogg", file), properties("vorbis", "44100", 2000));
 }
 
 #[test]
@@ -204,7 +208,7 @@ fn chained_ogg_lasts_as_long_as_all_its_streams() {
     let file = [vorbis(1, 44_100), vorbis(2, 88_200), vorbis(3, 22_050)]
         .concat()
         .concat();
-    assert_eq!(sound("a.ogg", file), findings("vorbis", "44100", 3500));
+    assert_eq!(sound("a.ogg", file), properties("vorbis", "44100", 3500));
 }
 
 /// Frames of MPEG 1 layer 3 at 44.1 kHz with the bitrate of this index.
@@ -220,12 +224,12 @@ fn mp3_without_a_count_lasts_as_many_frames_as_it_has() {
     // 1152 samples each; the bitrate changes in the middle, at the end, or not at all.
     let ms = |count: u64| (count * 1152 * 1000 + 22_050) / 44_100;
     let varied = [frames(1, 300), frames(14, 700), frames(9, 500)].concat();
-    assert_eq!(sound("a.mp3", varied), findings("mp3", "44100", ms(1500)));
+    assert_eq!(sound("a.mp3", varied), properties("mp3", "44100", ms(1500)));
     let late = [frames(9, 2000), frames(14, 10)].concat();
-    assert_eq!(sound("a.mp3", late), findings("mp3", "44100", ms(2010)));
+    assert_eq!(sound("a.mp3", late), properties("mp3", "44100", ms(2010)));
     // Junk between and after frames.
     let holes = [frames(9, 300), vec![0x55; 1000], frames(5, 300), vec![0; 3000]].concat();
-    assert_eq!(sound("a.mp3", holes), findings("mp3", "44100", ms(600)));
+    assert_eq!(sound("a.mp3", holes), properties("mp3", "44100", ms(600)));
     let (codec, rate, constant) = sound("a.mp3", frames(9, 1000));
     assert_eq!((codec.as_str(), rate.as_str()), ("mp3", "44100"));
     assert!(constant.abs_diff(ms(1000)) <= 60, "{constant}");
@@ -352,7 +356,7 @@ fn mka(tags: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn matroska_with_levels_tells_the_track_from_its_release() {
+fn matroska_target_levels_separate_track_and_release() {
     let file = mka(&[
         tag(
             Some(50),
@@ -381,7 +385,7 @@ fn matroska_with_levels_tells_the_track_from_its_release() {
     ] {
         assert_eq!(text(&extraction, key), value, "{key}");
     }
-    assert_eq!(sound("a.mka", file.clone()), findings("opus", "48000", 5000));
+    assert_eq!(sound("a.mka", file.clone()), properties("opus", "48000", 5000));
     assert_eq!(extraction.pictures[0].purpose, "front");
     let picture = read_picture::<Music>(&mut Source::from_bytes("a.mka", file), 0).unwrap();
     assert_eq!(picture, jpeg(5, 100));

@@ -1,4 +1,4 @@
-//! Tags in all formats.
+//! Values of ID3v2 frames and Vorbis comments: splitting, types, and which of several names takes precedence.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod fixtures;

@@ -1,4 +1,4 @@
-//! Sources and assertions for the tests of the movies and TV plugins.
+//! Shared by the tests of the movies and TV plugins: sources over generated files, and fields as text.
 #![cfg(not(target_arch = "wasm32"))]
 
 use svc_fixtures::video::{Clip, VideoFormat};
@@ -6,10 +6,10 @@ use svc_plugin_api::{Extraction, Source, Value};
 
 /// A Matroska file of one minute with this title.
 pub fn matroska(title: &str) -> Vec<u8> {
-    Clip::film(title, 60_000).encode(VideoFormat::Matroska)
+    Clip::movie(title, 60_000).encode(VideoFormat::Matroska)
 }
 
-/// The same as a source with this name in these folders, outermost first.
+/// A [`matroska`] file with this title as a source, with this name in these folders, outermost first.
 pub fn source(name: &str, title: &str, folders: &[&str]) -> Source {
     Source::from_bytes(name, matroska(title)).with_folders(folders.iter().copied())
 }

@@ -5,14 +5,14 @@ use std::io::{BufReader, Seek, SeekFrom};
 use image::{DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::limits::{DECODER_BYTES, check_memory, check_size};
+use crate::limits::{MAX_DECODER_BYTES, check_memory, check_size};
 use crate::raster::{Layout, Raster};
 
 pub(crate) fn decode(source: &mut Source, format: ImageFormat) -> Result<Raster, ExtractError> {
     source.seek(SeekFrom::Start(0))?;
     let mut reader = ImageReader::with_format(BufReader::new(source), format);
     let mut limits = Limits::no_limits();
-    limits.max_alloc = Some(DECODER_BYTES);
+    limits.max_alloc = Some(MAX_DECODER_BYTES);
     reader.limits(limits);
     let decoder = reader.into_decoder().map_err(failure)?;
     let (width, height) = decoder.dimensions();

@@ -6,7 +6,7 @@ use png::{ColorType, Decoder, DecodingError, Limits, Transformations};
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::decode::Wanted;
-use crate::limits::{DECODER_BYTES, check_memory, check_size};
+use crate::limits::{MAX_DECODER_BYTES, check_memory, check_size};
 use crate::raster::{Layout, Raster};
 use crate::shrink::Shrinker;
 
@@ -15,7 +15,7 @@ pub(crate) fn decode(source: &mut Source, wanted: Wanted<'_>) -> Result<Raster, 
     let mut decoder = Decoder::new_with_limits(
         BufReader::new(source),
         Limits {
-            bytes: usize::try_from(DECODER_BYTES / 4).unwrap_or(usize::MAX),
+            bytes: usize::try_from(MAX_DECODER_BYTES / 4).unwrap_or(usize::MAX),
         },
     );
     decoder.set_transformations(Transformations::normalize_to_color8());

@@ -274,7 +274,7 @@ fn picture_with_too_many_scans_is_refused() {
 }
 
 #[test]
-fn pictures_that_are_cut_off_end_as_what_is_there_or_an_error() {
+fn truncated_pictures_are_rendered_in_part_or_rejected() {
     let files = [
         jpeg(&quarters(160, 120)),
         png(&DynamicImage::ImageRgb8(quarters(160, 120))),
@@ -321,7 +321,7 @@ fn raw_is_rendered_from_its_preview_with_its_own_orientation() {
 }
 
 #[test]
-fn what_is_no_picture_is_refused() {
+fn files_without_a_picture_are_refused() {
     for bytes in [
         &b""[..],
         b"hello",

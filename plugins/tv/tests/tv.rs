@@ -143,7 +143,7 @@ fn episode_without_a_number_is_kept_with_the_show_of_its_folder() {
 
 #[test]
 fn episode_of_a_name_without_number_takes_that_of_its_container() {
-    let clip = Clip::film("Lies", 60_000)
+    let clip = Clip::movie("Lies", 60_000)
         .tag("SHOW", "Dark (DE)")
         .tag("SEASON", "1")
         .tag("EPISODE", "2");

@@ -1,7 +1,7 @@
 //! Frame rates from fractions, durations or timestamps.
 
 /// Common rates. A rate that is measured from rounded timestamps is replaced by the nearest of them.
-const USUAL: [f64; 20] = [
+const COMMON_RATES: [f64; 20] = [
     5.0, 6.0, 8.0, 10.0, 12.0, 12.5, 14.985, 15.0, 20.0, 23.976, 24.0, 25.0, 29.97, 30.0, 47.952, 48.0, 50.0,
     59.94, 60.0, 120.0,
 ];
@@ -38,7 +38,7 @@ pub(crate) fn seen(mut timestamps: Vec<u64>, ticks: f64) -> Option<f64> {
     let distances = timestamps.len() - 1;
     let rate = rounded(distances as f64 * ticks / last.checked_sub(*first).filter(|time| *time > 0)? as f64)?;
     let distance = |usual: &f64| (usual - rate).abs() / usual;
-    let usual = USUAL
+    let usual = COMMON_RATES
         .into_iter()
         .min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
     // Few frames give an imprecise rate, many a precise one.

@@ -344,7 +344,7 @@ fn files_of_other_kinds_are_refused() {
 
 #[test]
 fn movie_of_two_hours_needs_few_reads() {
-    let clip = Clip::film("Long", 7_200_000);
+    let clip = Clip::movie("Long", 7_200_000);
     for format in VideoFormat::ALL {
         let mut source = Source::from_bytes("a", clip.encode(format));
         let found = video::read(&mut source).unwrap();

@@ -1,4 +1,4 @@
-//! The server links no parser of media: all of that is guest code.
+//! The server links no media parser: media is parsed in guests only.
 
 use std::process::Command;
 
@@ -93,7 +93,7 @@ const UNSAFE: [&str; 4] = ["rsa", "sqlx-mysql", "openssl-sys", "native-tls"];
 
 #[covers("T54")]
 #[test]
-fn host_tree_holds_no_crate_with_holes_that_nobody_mends() {
+fn server_links_no_crate_with_unfixed_vulnerabilities() {
     let tree = host_tree();
     let found: Vec<&String> = tree
         .iter()
@@ -134,7 +134,7 @@ const FRAMEWORK: [&str; 4] = ["server", "http1", "http2-cleartext", "oapi"];
 
 #[covers("T53")]
 #[test]
-fn web_framework_is_built_without_what_it_had_holes_in() {
+fn salvo_is_built_without_the_parts_that_had_vulnerabilities() {
     let manifest = std::fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
     let manifest: toml::Table = manifest.parse().unwrap();
     let salvo = &manifest["workspace"]["dependencies"]["salvo"];

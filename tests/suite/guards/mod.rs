@@ -1,4 +1,4 @@
-//! Rules for the source.
+//! Guards: rules of the source that hold for every commit.
 
 mod assertions;
 mod contracts;

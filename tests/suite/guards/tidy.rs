@@ -6,7 +6,7 @@ use svc_tests::{rust_sources, workspace};
 const MAX_LINES: usize = 400;
 
 #[test]
-fn every_file_opens_with_what_lives_there() {
+fn every_file_starts_with_an_opening_comment() {
     let silent: Vec<String> = rust_sources(&workspace())
         .into_iter()
         .filter(|file| !file.text.starts_with("//!") && !file.text.starts_with("#![cfg"))

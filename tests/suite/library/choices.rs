@@ -6,7 +6,7 @@ use svc_indexer::indexing::StartRun;
 use svc_tests::indexed::Library;
 
 #[test]
-fn ignore_files_leave_out_what_they_name_and_give_it_back() {
+fn ignored_files_are_missing_until_the_rule_is_removed() {
     let library = Library::new();
     for path in [
         "music/a/1.mp3",
@@ -69,7 +69,7 @@ fn ignored_files_go_however_many_they_are_and_are_no_loss() {
 }
 
 #[test]
-fn dry_run_tells_what_it_would_do_and_does_nothing() {
+fn dry_run_reports_changes_and_stores_nothing() {
     let library = Library::new();
     library.track("music/1.mp3", "One");
     library.track("music/2.mp3", "Two");

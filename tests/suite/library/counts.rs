@@ -92,7 +92,7 @@ fn each_file_that_a_run_finds_counts_once() {
 
 #[covers("A7")]
 #[test]
-fn file_that_is_read_after_the_others_counts_once_whatever_it_says() {
+fn stale_file_is_counted_once() {
     let library = library_of_three();
     library.index();
     // Marks files as the job `reextract` does; one has outdated metadata.

@@ -110,7 +110,7 @@ fn files_that_vanish_grow_move_and_turn_into_others_during_a_scan_end_as_a_clean
 }
 
 #[test]
-fn loops_of_links_end_and_what_is_no_file_is_not_opened() {
+fn link_cycles_end_and_special_files_are_not_opened() {
     let library = Library::new();
     library.track("music/a/1.mp3", "One");
     std::os::unix::fs::symlink("..", library.at("music/a/up")).unwrap();

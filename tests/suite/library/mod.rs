@@ -4,7 +4,7 @@ mod ambiguous_duplicates;
 mod choices;
 mod counts;
 mod faults;
-mod losses;
+mod missing_files;
 mod moves;
 mod sidecars;
 mod versions;

@@ -10,7 +10,7 @@ fn moved_from(library: &Library, run: &svc_domain::scan::Run) -> Vec<(String, St
 }
 
 #[test]
-fn file_that_is_renamed_moved_or_goes_to_another_root_keeps_its_id() {
+fn renamed_or_moved_file_keeps_its_id_also_in_another_root() {
     let library = Library::new();
     library.track("music/a/1.mp3", "One");
     library.track("music/a/2.mp3", "Two");
@@ -106,7 +106,7 @@ fn file_that_was_missing_for_long_is_known_again_at_another_place() {
 }
 
 #[test]
-fn file_whose_disk_is_away_is_not_taken_over_by_a_copy_of_it() {
+fn copy_of_a_file_on_an_unavailable_disk_is_a_new_file() {
     let library = Library::new();
     library.track("music/a.mp3", "One");
     library.track("music2/b.mp3", "Two");
@@ -148,7 +148,7 @@ fn copies_that_are_renamed_together_are_distinguished_by_their_names() {
 }
 
 #[test]
-fn movie_and_show_keep_their_ids_when_what_they_are_called_changes() {
+fn renamed_movie_and_show_keep_their_ids() {
     let library = Library::new();
     library.video("movies/Heat (1995)/Heat (1995).mp4");
     for episode in 1..=3 {
@@ -191,10 +191,10 @@ fn movie_and_show_keep_their_ids_when_what_they_are_called_changes() {
 #[test]
 fn movie_and_episode_of_two_files_keep_their_ids_when_all_that_are_there_are_renamed() {
     let library = Library::new();
-    let film = |title: &str, more: &str| format!("movies/{title}/{title}{more}.mp4");
+    let movie_path = |title: &str, more: &str| format!("movies/{title}/{title}{more}.mp4");
     let part = |show: &str, more: &str| format!("tv/{show}/Season 1/{show} S01E01{more}.mp4");
     for more in ["", " 2160p"] {
-        library.video(&film("Heat (1995)", more));
+        library.video(&movie_path("Heat (1995)", more));
         library.video(&part("The Wire", more));
     }
     library.index();
@@ -211,18 +211,24 @@ fn movie_and_episode_of_two_files_keep_their_ids_when_all_that_are_there_are_ren
     };
 
     for more in ["", " 2160p"] {
-        library.rename(&film("Heat (1995)", more), &film("Ronin (1998)", more));
+        library.rename(
+            &movie_path("Heat (1995)", more),
+            &movie_path("Ronin (1998)", more),
+        );
         library.rename(&part("The Wire", more), &part("The Wiring", more));
     }
     library.index();
     expect("Ronin", "The Wiring");
 
     // Missing files are ignored.
-    library.remove(&film("Ronin (1998)", ""));
+    library.remove(&movie_path("Ronin (1998)", ""));
     library.remove(&part("The Wiring", ""));
     library.index();
     assert_eq!(library.number("SELECT count(*) FROM files WHERE status = 2"), 2);
-    library.rename(&film("Ronin (1998)", " 2160p"), &film("Casino (1995)", " 2160p"));
+    library.rename(
+        &movie_path("Ronin (1998)", " 2160p"),
+        &movie_path("Casino (1995)", " 2160p"),
+    );
     library.rename(&part("The Wiring", " 2160p"), &part("The Wired", " 2160p"));
     library.index();
     expect("Casino", "The Wired");

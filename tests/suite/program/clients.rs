@@ -1,4 +1,4 @@
-//! The commands of `docs/clients.md`, run against the real program on both databases.
+//! Runs the shell commands of `docs/clients.md` against the real program, on both databases.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -26,15 +26,15 @@ fn commands(page: &str) -> String {
     commands
 }
 
-/// The sample library.
-fn sample(dir: &Path) -> [PathBuf; 4] {
+/// Writes the sample library and returns its four media directories.
+fn sample_roots(dir: &Path) -> [PathBuf; 4] {
     let media = dir.join("media");
     svc_fixtures::sample_library(&media, 7).unwrap();
     KINDS.map(|kind| media.join(kind))
 }
 
-/// Files from elsewhere, if present; copies of movies serve as episodes.
-fn found(dir: &Path) -> Option<[PathBuf; 4]> {
+/// The four media directories of media files from elsewhere, if present. Copies of movies serve as episodes.
+fn foreign_roots(dir: &Path) -> Option<[PathBuf; 4]> {
     let media = svc_tests::foreign_media()?;
     let season = dir.join("tv/Real Show/Season 01");
     std::fs::create_dir_all(&season).unwrap();
@@ -49,7 +49,8 @@ fn found(dir: &Path) -> Option<[PathBuf; 4]> {
     Some([music, photos, movies, dir.join("tv")])
 }
 
-fn spend_an_evening(dir: &Path, roots: &[PathBuf; 4], database: Option<&str>) {
+/// Starts a server on these media directories and runs the commands in one shell.
+fn run_commands(dir: &Path, roots: &[PathBuf; 4], database: Option<&str>) {
     let options: Vec<String> = KINDS.iter().map(|kind| format!("--{kind}-dir")).collect();
     let mut arguments: Vec<&str> = Vec::new();
     for (option, root) in options.iter().zip(roots) {
@@ -80,37 +81,37 @@ fn spend_an_evening(dir: &Path, roots: &[PathBuf; 4], database: Option<&str>) {
     assert!(server.stop().success());
 }
 
-/// Runs the commands in a new directory.
-fn evening(roots: impl Fn(&Path) -> Option<[PathBuf; 4]>, database: Option<&str>) {
+/// Calls [`run_commands`] in a temporary directory, unless `roots` has no media.
+fn run_in_new_directory(roots: impl Fn(&Path) -> Option<[PathBuf; 4]>, database: Option<&str>) {
     let dir = tempfile::tempdir().unwrap();
     let place = dir.path().canonicalize().unwrap();
     if let Some(roots) = roots(&place) {
-        spend_an_evening(&place, &roots, database);
+        run_commands(&place, &roots, database);
     }
 }
 
 #[test]
-fn page_for_clients_works_as_it_stands() {
-    evening(|dir| Some(sample(dir)), None);
+fn client_guide_commands_succeed() {
+    run_in_new_directory(|dir| Some(sample_roots(dir)), None);
 }
 
 #[test]
-fn page_for_clients_works_on_postgresql() {
+fn client_guide_commands_succeed_on_postgresql() {
     let Some(schema) = Schema::create() else {
         return;
     };
-    evening(|dir| Some(sample(dir)), Some(&schema.url));
+    run_in_new_directory(|dir| Some(sample_roots(dir)), Some(&schema.url));
 }
 
 #[test]
-fn page_for_clients_works_on_files_that_nobody_here_made() {
-    evening(found, None);
+fn client_guide_commands_succeed_on_foreign_files() {
+    run_in_new_directory(foreign_roots, None);
 }
 
 #[test]
-fn page_for_clients_works_on_such_files_and_postgresql() {
+fn client_guide_commands_succeed_on_foreign_files_and_postgresql() {
     let Some(schema) = Schema::create() else {
         return;
     };
-    evening(found, Some(&schema.url));
+    run_in_new_directory(foreign_roots, Some(&schema.url));
 }

@@ -186,7 +186,7 @@ fn awkward_names_and_broken_files_end_as_expected() {
 }
 
 #[test]
-fn inspect_shows_tags_and_tells_why_it_cannot() {
+fn inspect_prints_tags_or_the_reason_of_failure() {
     let dir = tempfile::tempdir().unwrap();
     let (song, text) = (dir.path().join("song.flac"), dir.path().join("broken.flac"));
     Track::new("A Title")

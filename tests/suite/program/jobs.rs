@@ -45,7 +45,7 @@ fn marked(data: &Path) -> (i64, i64) {
 
 #[covers("GET /api/v1/jobs/{jobId}")]
 #[test]
-fn job_of_a_killed_server_goes_on_until_every_item_is_done() {
+fn job_of_a_killed_server_continues_until_all_items_are_done() {
     let dir = tempfile::tempdir().unwrap();
     let files = library(dir.path(), 600);
     let first = server(dir.path(), "data");

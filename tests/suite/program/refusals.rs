@@ -59,7 +59,7 @@ fn busy_port_is_named() {
 }
 
 #[test]
-fn data_directory_in_use_is_refused_and_the_holder_goes_on() {
+fn data_directory_in_use_is_refused_and_its_server_continues() {
     let data = tempfile::tempdir().unwrap();
     let server = Server::start(data.path(), &[]);
     assert!(refusal(&["--data-dir", data.path().to_str().unwrap()]).contains("in use"));
@@ -107,7 +107,7 @@ fn lost_database_is_not_replaced_by_an_empty_one() {
 }
 
 #[test]
-fn index_without_a_directory_says_which_flags_there_are() {
+fn index_without_a_directory_lists_the_flags() {
     let data = tempfile::tempdir().unwrap();
     let output = run(&["index", "--data-dir", data.path().to_str().unwrap()]);
     assert!(!output.status.success());

@@ -1,4 +1,4 @@
-//! Libraries with grants: two accounts use every route, and neither reaches what only the other may see.
+//! Libraries with grants: two accounts use every route, and neither can access media of the other's libraries.
 
 mod attempts;
 mod media;
@@ -14,12 +14,12 @@ use svc_tests::postgres::Schema;
 use svc_tests::program::{PASSWORD, Server};
 
 use self::attempts::{Standing, attempt_all, start_using};
-use self::media::{KINDS, MARKS};
+use self::media::{KINDS, MEDIA_SETS};
 use self::script::{Person, Script};
 use self::sweeps::{ask_by_id, ask_lists, check_what_both_have, look_at_the_disk};
 
 /// An account with a restricted library of each kind.
-fn settle(script: &Script, name: &'static str, mark: media::Mark) -> Person {
+fn settle(script: &Script, name: &'static str, media_set: media::MediaSet) -> Person {
     let owner = script.server.token();
     let account = json!({ "username": name, "password": PASSWORD, "role": "member" });
     let user = script.expect(201, owner, "POST /api/v1/users", &[], Some(&account));
@@ -29,7 +29,7 @@ fn settle(script: &Script, name: &'static str, mark: media::Mark) -> Person {
         .unwrap()
         .to_owned();
     let mut person = Person {
-        mark,
+        media_set,
         name,
         token: script.server.sign_in(name, "music"),
         user,
@@ -37,7 +37,7 @@ fn settle(script: &Script, name: &'static str, mark: media::Mark) -> Person {
     };
     for kind in KINDS {
         let library = json!({
-            "name": format!("{} {kind}", mark.word), "mediaKind": kind, "paths": [mark.word],
+            "name": format!("{} {kind}", media_set.word), "mediaKind": kind, "paths": [media_set.word],
             "grants": [{ "userId": person.user }]
         });
         let library = script.expect(201, owner, "POST /api/v1/libraries", &[], Some(&library));
@@ -50,7 +50,7 @@ fn settle(script: &Script, name: &'static str, mark: media::Mark) -> Person {
 fn take_stock(script: &Script, person: &mut Person) {
     let owner = script.server.token().to_owned();
     let all = "take=1000";
-    let theirs = |item: &Value, person: &Person| item.to_string().contains(person.mark.word);
+    let theirs = |item: &Value, person: &Person| item.to_string().contains(person.media_set.word);
     for (operation, key, name) in [
         ("GET /api/v1/music/tracks", "musicTrackId", "title"),
         ("GET /api/v1/music/releases", "musicReleaseId", "title"),
@@ -61,7 +61,7 @@ fn take_stock(script: &Script, person: &mut Person) {
         ("GET /api/v1/tv/shows", "tvShowId", "title"),
     ] {
         for item in script.list(&owner, operation, &[], all) {
-            if item[name].as_str().unwrap().contains(person.mark.word) {
+            if item[name].as_str().unwrap().contains(person.media_set.word) {
                 person.note(key, &item[key]);
             }
         }
@@ -113,10 +113,10 @@ fn listen_while_one_is_busy(script: &Script, media: &Path, people: &mut [Person;
     let mut event_clients = people
         .each_ref()
         .map(|person| EventClient::open_as(&script.server, &person.token));
-    let mark = people[busy].mark;
-    mark.write_track(media, 3, Format::Flac);
-    mark.write_photo(media, 3, &format!("{}-07-14T12:00:00", mark.year));
-    mark.write_movie(media, 2);
+    let media_set = people[busy].media_set;
+    media_set.write_track(media, 3, Format::Flac);
+    media_set.write_photo(media, 3, &format!("{}-07-14T12:00:00", media_set.year));
+    media_set.write_movie(media, 2);
     let run = script.server.index("quick");
     assert_eq!(run["status"], "completed", "{run}");
     take_stock(script, &mut people[busy]);
@@ -166,7 +166,8 @@ fn keep_two_people_apart(database: Option<&str>) {
         arguments.extend(["--database-url", url]);
     }
     let script = Script::new(Server::start_as_owner(&dir.path().join("data"), &arguments));
-    let mut people = [("ann", MARKS[0]), ("ben", MARKS[1])].map(|(name, mark)| settle(&script, name, mark));
+    let mut people = [("ann", MEDIA_SETS[0]), ("ben", MEDIA_SETS[1])]
+        .map(|(name, media_set)| settle(&script, name, media_set));
     let run = script.server.index("quick");
     assert_eq!(run["status"], "completed", "{run}");
     for person in &mut people {
@@ -195,12 +196,12 @@ fn keep_two_people_apart(database: Option<&str>) {
 }
 
 #[test]
-fn neither_of_two_people_meets_what_is_in_the_others_libraries() {
+fn media_in_libraries_of_another_account_never_leaks() {
     keep_two_people_apart(None);
 }
 
 #[test]
-fn neither_of_two_people_meets_what_is_in_the_others_libraries_on_postgresql() {
+fn media_in_libraries_of_another_account_never_leaks_on_postgresql() {
     let Some(schema) = Schema::create() else {
         return;
     };

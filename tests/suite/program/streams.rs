@@ -1,4 +1,4 @@
-//! Streams of files that change under them, and what an open stream costs.
+//! Streams of files that are changed or truncated meanwhile, and the memory of open streams.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -171,7 +171,7 @@ fn file_that_is_cut_while_it_is_streamed_ends_its_streams_and_nothing_else() {
 
 #[covers("limit FILE_PART_BYTES")]
 #[test]
-fn requests_sent_at_once_are_answered_in_their_order() {
+fn pipelined_requests_are_answered_in_order() {
     let dir = tempfile::tempdir().unwrap();
     let (media, log) = (dir.path().join("music"), dir.path().join("log"));
     std::fs::create_dir(&media).unwrap();
@@ -227,7 +227,7 @@ fn requests_sent_at_once_are_answered_in_their_order() {
 }
 
 #[test]
-fn open_streams_that_nobody_reads_cost_little_memory_each() {
+fn unread_streams_use_bounded_memory() {
     let dir = tempfile::tempdir().unwrap();
     let (media, log) = (dir.path().join("music"), dir.path().join("log"));
     std::fs::create_dir(&media).unwrap();

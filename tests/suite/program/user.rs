@@ -1,4 +1,4 @@
-//! `svc user`, beside a running server.
+//! `svc user`, while a server is running.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -83,7 +83,7 @@ fn svc_audit(server: &Server, username: &str, password: &str) -> Vec<Value> {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_in_a_sentence() {
+fn impossible_commands_fail_with_one_sentence() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().to_str().unwrap();
     let server = Server::start_as_owner(dir.path(), &[]);

@@ -64,7 +64,7 @@ fn measured(server: &Server, path: &str) -> Answer {
 }
 
 #[test]
-fn waveforms_are_measured_by_the_plugin_and_kept_for_the_next_start() {
+fn waveforms_are_analyzed_by_the_plugin_and_cached_across_restarts() {
     let dir = tempfile::tempdir().unwrap();
     let (music, data) = (dir.path().join("music"), dir.path().join("data"));
     std::fs::create_dir(&music).unwrap();

@@ -56,6 +56,22 @@ impl Comparison {
         }
     }
 
+    /// Records one number, which agrees if it is as far from the truth as `within` allows for that value, or closer.
+    pub fn near(
+        &mut self,
+        path: &str,
+        field: &str,
+        truth: Option<f64>,
+        ours: Option<f64>,
+        within: impl Fn(f64) -> f64,
+    ) {
+        let agrees = match (truth, ours) {
+            (Some(truth), Some(ours)) => (truth - ours).abs() <= within(truth),
+            (truth, ours) => truth.is_none() && ours.is_none(),
+        };
+        self.field(path, field, agrees, &format!("{truth:?}"), &format!("{ours:?}"));
+    }
+
     /// Records an unreadable file and its number of fields.
     pub fn unreadable(&mut self, path: &str, fields: usize, failure: &str) {
         self.compared += fields;

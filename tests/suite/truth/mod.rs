@@ -1,7 +1,7 @@
 //! Metadata that plugins read, compared with independent tools on files from elsewhere.
 //!
 //! The files and `truth.jsonl` lie outside of the project (`SVC_TEST_MEDIA`, else `../shared/media`); without them
-//! these tests are skipped. The rules of the comparison stand at the top of `tests/expectations/*.toml`, where
+//! these tests are skipped. The rules of the comparison are at the top of `tests/expectations/*.toml`, where
 //! each difference that remains is listed with its reason.
 
 mod broken;

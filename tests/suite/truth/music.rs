@@ -1,4 +1,4 @@
-//! Music against mutagen and ffprobe.
+//! Metadata of music, compared with mutagen and ffprobe.
 
 use serde_json::Value;
 use svc_domain::extraction::{Extraction, Value as FieldValue};

@@ -1,4 +1,4 @@
-//! Photos against exiftool.
+//! Metadata of photos, compared with exiftool.
 
 use serde_json::Value;
 use svc_domain::extraction::{Extraction, PartialDate, Value as FieldValue};
@@ -84,8 +84,7 @@ fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extrac
         ("focal-length", "FocalLength"),
     ] {
         let wanted = real(&truth[tag]).filter(|number| *number != 0.0);
-        near(
-            comparison,
+        comparison.near(
             path,
             name,
             wanted,
@@ -98,8 +97,7 @@ fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extrac
         ("gps-longitude", "GPSLongitude", 0.000_001),
         ("gps-altitude", "GPSAltitude", 0.01),
     ] {
-        near(
-            comparison,
+        comparison.near(
             path,
             name,
             real(&truth[tag]),
@@ -124,21 +122,6 @@ fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extrac
 
 fn note(comparison: &mut Comparison, path: &str, name: &str, truth: String, ours: String) {
     comparison.field(path, name, truth == ours, &truth, &ours);
-}
-
-fn near(
-    comparison: &mut Comparison,
-    path: &str,
-    name: &str,
-    truth: Option<f64>,
-    ours: Option<f64>,
-    within: impl Fn(f64) -> f64,
-) {
-    let agrees = match (truth, ours) {
-        (Some(truth), Some(ours)) => (truth - ours).abs() <= within(truth),
-        (truth, ours) => truth.is_none() && ours.is_none(),
-    };
-    comparison.field(path, name, agrees, &format!("{truth:?}"), &format!("{ours:?}"));
 }
 
 /// A JSON scalar as text; empty for null.

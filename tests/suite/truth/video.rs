@@ -1,4 +1,4 @@
-//! Videos against ffprobe.
+//! Metadata of videos, compared with ffprobe.
 
 use serde_json::Value;
 use svc_domain::extraction::{Extraction, Value as FieldValue};
@@ -113,42 +113,17 @@ fn compare(comparison: &mut Comparison, path: &str, truth: &Value, ours: &Extrac
     }
     let seconds = truth["duration"].as_f64();
     let ms = ours.duration_ms.map(|ms| ms as f64);
-    near(
-        comparison,
-        path,
-        "duration",
-        seconds.map(|s| s * 1000.0),
-        ms,
-        |truth| (truth * 0.01).max(50.0),
-    );
+    comparison.near(path, "duration", seconds.map(|s| s * 1000.0), ms, |truth| {
+        (truth * 0.01).max(50.0)
+    });
     let rate = truth["frameRate"].as_str().and_then(fraction);
-    near(
-        comparison,
-        path,
-        "frame-rate",
-        rate,
-        first["fps"].as_f64(),
-        |truth| truth * 0.01,
-    );
+    comparison.near(path, "frame-rate", rate, first["fps"].as_f64(), |truth| {
+        truth * 0.01
+    });
 }
 
 fn of_kind<'a>(streams: &'a [Value], kind: &str) -> Vec<&'a Value> {
     streams.iter().filter(|stream| stream["type"] == kind).collect()
-}
-
-fn near(
-    comparison: &mut Comparison,
-    path: &str,
-    name: &str,
-    truth: Option<f64>,
-    ours: Option<f64>,
-    within: impl Fn(f64) -> f64,
-) {
-    let agrees = match (truth, ours) {
-        (Some(truth), Some(ours)) => (truth - ours).abs() <= within(truth),
-        (truth, ours) => truth.is_none() && ours.is_none(),
-    };
-    comparison.field(path, name, agrees, &format!("{truth:?}"), &format!("{ours:?}"));
 }
 
 /// `30000/1001`.
@@ -167,7 +142,7 @@ fn printed(value: &Value) -> String {
     }
 }
 
-/// The languages of all streams, of which ffprobe says the code of the file.
+/// The languages of all streams; ffprobe reports the code as it is in the file.
 fn tags(streams: &[&Value]) -> String {
     let said: Vec<&str> = streams
         .iter()

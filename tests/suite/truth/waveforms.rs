@@ -1,4 +1,4 @@
-//! Waveforms against ffmpeg, which decodes the same files here and now.
+//! Waveforms compared with those computed from ffmpeg's output for the same files.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -186,9 +186,9 @@ fn waveforms_agree_with_ffmpeg() {
     comparison.must_match("waveforms.toml");
 }
 
-/// Tones where the format stores samples as they are, silence in the others, in the length that was asked for.
+/// A tone in formats that store samples, silence in the others, in the requested length.
 #[test]
-fn sounds_of_every_format_that_is_made_in_code_are_measured() {
+fn generated_sounds_of_every_format_are_analyzed() {
     let scratch = tempfile::tempdir().unwrap();
     let mut sandbox = Sandbox::new("waveforms");
     for format in Format::ALL {

@@ -1,4 +1,4 @@
-//! Databases for tests.
+//! Temporary SQLite and PostgreSQL databases for tests, and queries on them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -33,6 +33,42 @@ seconds-per-file = 0.2
     )
 }
 
+/// The manifest of a plugin that defines a kind whose files, `*.shared`, are items with the fields `x.<id>.series` (text:
+/// search, sort, facet) and `x.<id>.number` (integer: sort).
+pub fn kind_manifest(id: &str, kind: &str) -> String {
+    let text = manifest(id);
+    let (start, rest) = text.split_once("[[kinds]]").unwrap();
+    let (_, permissions) = rest.split_once("[permissions]").unwrap();
+    let kind = format!(
+        r#"[[kinds]]
+kind = "{kind}"
+label = {{ en = "Things", item = "Thing" }}
+app = "photos"
+extensions = ["shared"]
+media-types = {{ shared = "application/x-shared" }}
+item = "file"
+[[kinds.fields]]
+key = "x.{id}.series"
+label = {{ en = "Series" }}
+type = "text"
+search = true
+sort = true
+facet = true
+[[kinds.fields]]
+key = "x.{id}.number"
+label = {{ en = "Number" }}
+type = "integer"
+sort = true
+"#
+    );
+    format!("{start}{kind}[permissions]{permissions}")
+}
+
+/// A plugin with this body that defines a kind, see [`kind_manifest`].
+pub fn kind_plugin(body: &str, id: &str, kind: &str) -> Vec<u8> {
+    with_manifest(component(body), &kind_manifest(id, kind))
+}
+
 /// The body of a guest of this folder, by its file's name.
 pub fn body(name: &str) -> String {
     let path = repository().join("tests/guests").join(format!("{name}.wat"));
@@ -44,9 +80,15 @@ pub fn plugin(name: &str, id: &str) -> Vec<u8> {
     with_manifest(component(&body(name)), &manifest(id))
 }
 
-/// A component made of a guest's body.
+/// A component made of a guest's body. Its lines that import more than the frame does go before the definitions, where
+/// WebAssembly text wants them.
 pub fn component(body: &str) -> Vec<u8> {
-    encode(&repository().join("wit/v0.1"), &FRAME.replace("BODY", body))
+    let (imports, rest): (Vec<_>, Vec<_>) = body.lines().partition(|line| line.starts_with("(import"));
+    let module = format!("(module\n{}", imports.join("\n"));
+    let text = FRAME
+        .replace("BODY", &rest.join("\n"))
+        .replacen("(module", &module, 1);
+    encode(&repository().join("wit/v0.1"), &text)
 }
 
 /// A thumbnailer, made of a guest of this folder; it takes every extension and type of `[thumbnailer]`.
@@ -113,6 +155,10 @@ fn encode(wit: &Path, text: &str) -> Vec<u8> {
         "image-thumbnailer"
     } else if text.contains("artwork@") {
         "media-extractor-with-artwork"
+    } else if text.contains("pages@") {
+        "media-extractor-with-pages"
+    } else if text.contains("settings@") {
+        "media-extractor-with-settings"
     } else {
         "media-extractor"
     };

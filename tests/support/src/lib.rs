@@ -9,6 +9,7 @@
     reason = "tests fail by panicking, and read the names"
 )]
 
+pub mod archives;
 pub mod databases;
 pub mod guests;
 mod skipped;

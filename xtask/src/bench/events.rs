@@ -1,5 +1,5 @@
-//! `cargo xtask bench events`: thousands of open event streams: what one costs in memory, what it costs to tell all of
-//! them something, whether anything is lost, and how long the server takes to end with all of them open.
+//! `cargo xtask bench events`: thousands of open event streams. Measures memory per stream, CPU time per delivered
+//! event, lost events, and the time to shut down with all streams open.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{ChildStdout, Command, Stdio};
@@ -13,7 +13,7 @@ use super::{machine, measure};
 use crate::server_client::{Client, Credentials};
 use crate::{process, run, workspace};
 
-/// A run over an empty directory tells its beginning, its numbers and its end.
+/// A run over an empty directory publishes its start, its counts and its end.
 const EVENTS_OF_A_RUN: u64 = 3;
 
 /// Streams that an account may have open.
@@ -29,15 +29,15 @@ pub(crate) struct Options {
     /// Streams to open
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     subscribers: usize,
-    /// Index runs that are told to all of them
+    /// Index runs whose events are delivered to all streams
     #[arg(long, value_name = "N", default_value_t = 50)]
     runs: u64,
-    /// Measure what was built before
+    /// Do not build; measure the existing binaries
     #[arg(long)]
     skip_build: bool,
 }
 
-/// Builds, measures, prints.
+/// Builds, measures, and prints a table.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut servers = Servers::build(options.skip_build)?;
     servers.start()?;
@@ -47,21 +47,21 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     };
     let client = Client::new(servers.server()?.base());
     let mut session = client.log_in(servers.owner())?;
-    // The first run does what is done once.
+    // The first run includes work that is done once per process.
     session.start_quick_run()?;
     while !session.is_idle()? {}
 
     let mut requests = String::new();
     for number in 0..options.subscribers.div_ceil(STREAMS_OF_ONE) {
         let credentials = Credentials {
-            username: format!("listener{number}"),
+            username: format!("subscriber{number}"),
             password: run::random_password()?,
         };
         session.create(&credentials, "administrator")?;
-        let listener = client.log_in(credentials)?;
+        let subscriber = client.log_in(credentials)?;
         requests.push_str(&format!(
             "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {}\r\n\r\n",
-            listener.token()
+            subscriber.token()
         ));
     }
     let before = measure::resident(pid)?.anonymous;
@@ -76,7 +76,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .spawn()
         .with_context(|| format!("cannot start {}", process::named(&command)))?;
     let _registered = process::register(&load);
-    let mut stdin = load.stdin.take().context("no way to tell the request")?;
+    let mut stdin = load.stdin.take().context("the load generator has no stdin")?;
     stdin.write_all(requests.as_bytes())?;
     drop(stdin);
     let stdout = load.stdout.take().context("its output was not captured")?;
@@ -143,18 +143,18 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     )?;
     let wanted = (EVENTS_OF_A_RUN * options.runs) as f64;
     if least < wanted {
-        bail!("events were lost: a stream heard {least} of {wanted}");
+        bail!("events were lost: a stream received {least} of {wanted}");
     }
     Ok(())
 }
 
-/// The next line that the listeners say.
+/// The next line that the load generator prints.
 fn next(output: &mut Lines<BufReader<ChildStdout>>) -> Result<Value> {
-    let line = output.next().context("the listeners ended early")??;
-    serde_json::from_str(&line).context("the listeners printed no JSON")
+    let line = output.next().context("the load generator ended early")??;
+    serde_json::from_str(&line).context("the load generator printed no JSON")
 }
 
 fn number(output: &Value, field: &str) -> Result<f64> {
     let value = output.get(field).and_then(Value::as_f64);
-    value.with_context(|| format!("the listeners did not say `{field}`"))
+    value.with_context(|| format!("the load generator did not print `{field}`"))
 }

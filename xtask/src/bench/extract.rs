@@ -1,4 +1,4 @@
-//! `cargo xtask bench extract`: extraction in the sandbox against the same parsers run natively.
+//! `cargo xtask bench extract`: extraction in the sandbox, compared with native parsers.
 
 use anyhow::Result;
 

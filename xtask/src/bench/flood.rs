@@ -1,5 +1,6 @@
-//! `cargo xtask bench flood`: a hundred connections that ask one public route over and over without a credential, and
-//! somebody at another address who wants to sign in meanwhile. What the flood costs, and what of it stays.
+//! `cargo xtask bench flood`: a hundred connections send one public request repeatedly, while an account signs in from
+//! another address. Measures requests per second, password hashes, sign-ins that succeed, and what the flood leaves
+//! behind (audit entries, bytes written, invalidated caches).
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -14,19 +15,19 @@ use crate::server_client::{Client, Session};
 
 /// Connections of the flood.
 const CONNECTIONS: usize = 100;
-/// Between two logins.
+/// Interval between two sign-ins.
 const LOGIN_EVERY: Duration = Duration::from_millis(200);
-/// Logins by which the time of a hash is known.
+/// Sign-ins before the flood, from which the CPU time of one password hash is computed.
 const LOGINS_ALONE: u32 = 10;
-/// The server takes the word of a proxy on this machine for where requests come from.
+/// Makes the server trust this machine as a proxy, so that requests can come from different addresses.
 const ARGUMENTS: &[&str] = &["--trusted-proxy", "127.0.0.1"];
 const FLOOD_FROM: &str = "198.51.100.1";
 const LOGINS_FROM: &str = "203.0.113.1";
-/// A page of media: its entity tag is another when anything is that answers are made of.
+/// A list of media. Its entity tag changes when a flood invalidates cached responses.
 const LIST: &str = "music/tracks?take=1";
-/// An asset of the API's page, which has a parameter in its path.
+/// An asset of the API reference page, for the public route with a parameter in its path.
 const ASSET: &str = "swagger-ui-bundle.js";
-/// Lines of the audit log that ten seconds of one client may leave, beside those of the logins.
+/// Maximum audit entries that ten seconds of one client may add, besides those of the sign-ins.
 const LINES: u64 = 40;
 
 #[derive(clap::Args)]
@@ -34,21 +35,21 @@ pub(crate) struct Options {
     /// Seconds for each route
     #[arg(long, value_name = "N", default_value_t = 10)]
     seconds: u64,
-    /// Only what has this in its name, such as `login`
+    /// Only requests whose name contains this, such as `login`
     #[arg(long, value_name = "TEXT", default_value = "")]
     only: String,
-    /// Measure what was built before
+    /// Do not build; measure the existing binaries
     #[arg(long)]
     skip_build: bool,
 }
 
-/// A request that anybody may send.
+/// A request that needs no credential.
 struct Anonymous {
     name: String,
     request: String,
 }
 
-/// What came of a flood.
+/// The effects of a flood.
 struct Outcome {
     load_report: LoadReport,
     hashes: f64,
@@ -58,10 +59,10 @@ struct Outcome {
     written: u64,
 }
 
-/// Builds, measures, prints.
+/// Builds, measures, and prints a table.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut servers = Servers::build(options.skip_build)?;
-    servers.tell(ARGUMENTS);
+    servers.set_arguments(ARGUMENTS);
     servers.start_server()?;
     let client = Client::new(servers.server()?.base());
     let mut session = client.log_in(servers.owner())?;
@@ -82,7 +83,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     )?;
     writeln!(
         out,
-        "| flood of | requests/s | answers | hashes | logins from elsewhere | p95 | tag unchanged | audit lines | written |"
+        "| flood of | requests/s | responses | hashes | logins from elsewhere | p95 | tag unchanged | audit lines | written |"
     )?;
     writeln!(out, "|---|---:|---|---:|---:|---:|---|---:|---:|")?;
     let mut failed = Vec::new();
@@ -110,7 +111,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Each public operation of the description, and the ways to ask it that differ in what they cost.
+/// Each public operation of the API description, with the variants that differ in cost.
 fn public_requests(description: &Value) -> Result<Vec<Anonymous>> {
     let paths = description.get("paths").and_then(Value::as_object);
     let mut requests = Vec::new();
@@ -200,7 +201,7 @@ fn measured(
     let mut logins = Vec::new();
     while generator.try_wait()?.is_none() {
         if process::interrupted() {
-            // It may have ended in between.
+            // The thread may have ended since it was listed.
             let _ = generator.kill();
             bail!("interrupted");
         }
@@ -211,7 +212,7 @@ fn measured(
     let hashed = hashing_seconds(server.pid())? - hashing;
     Ok(Outcome {
         load_report,
-        // Those of the logins are not the flood's.
+        // Hashes of the sign-ins do not count as the flood's.
         hashes: (hashed / hash_seconds - logins.len() as f64).max(0.0),
         logins,
         same_tag: tag(session)? == before,
@@ -224,7 +225,7 @@ fn row(flood: &Anonymous, outcome: &Outcome) -> String {
     let Outcome {
         load_report, logins, ..
     } = outcome;
-    let answers = load_report
+    let responses = load_report
         .statuses
         .iter()
         .map(|(status, count)| format!("{count} x {status}"));
@@ -232,7 +233,7 @@ fn row(flood: &Anonymous, outcome: &Outcome) -> String {
         .failures
         .iter()
         .map(|(reason, count)| format!("{count} x {reason}"));
-    let answers: Vec<_> = answers.chain(broken).collect();
+    let responses: Vec<_> = responses.chain(broken).collect();
     let requests = load_report.statuses.values().sum::<u64>() as f64 / load_report.seconds();
     let let_in = logins.iter().filter(|(status, _)| *status == 201).count();
     let mut times: Vec<_> = logins.iter().map(|(_, time)| *time).collect();
@@ -241,7 +242,7 @@ fn row(flood: &Anonymous, outcome: &Outcome) -> String {
     format!(
         "| `{}` | {requests:.0} | {} | {:.0} | {let_in} of {} | {} ms | {} | {} | {} KiB |",
         flood.name,
-        answers.join(", "),
+        responses.join(", "),
         outcome.hashes,
         logins.len(),
         p95.as_millis(),

@@ -1,5 +1,5 @@
-//! `cargo xtask bench http`: requests per second and latency of named scenarios, turn by turn with a bare salvo
-//! handler, and memory during a flood of logins.
+//! `cargo xtask bench http`: requests per second and latency of named scenarios, in turn with a bare salvo handler, and
+//! memory during a flood of sign-ins.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::library::{Kind, Library};
 use super::{http_flood, http_report, machine};
 use crate::server_client::{Client, Session};
 
-/// How many users the list of users is read from.
+/// Number of users for the scenario that lists users.
 const USERS: usize = 1_000;
 
 /// One request that is measured. A new one is a line in [`SCENARIOS`].
@@ -22,13 +22,13 @@ pub(crate) struct Scenario {
     pub(crate) request: Request,
     pub(crate) connections: usize,
     pub(crate) status: u16,
-    /// Least share of the bare handler's requests per second.
+    /// Minimum share of the bare handler's requests per second.
     pub(crate) aim: Option<f64>,
-    /// Most milliseconds of the 99th percentile.
+    /// Maximum of the 99th percentile in milliseconds.
     pub(crate) p99_aim: Option<f64>,
 }
 
-/// What is sent.
+/// The request of a scenario.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Request {
     /// A GET that anyone may make
@@ -78,7 +78,7 @@ const SCENARIOS: [Scenario; 14] = [
     of_library("search", Media::Search, 200, 0.12),
     of_library("artwork", Media::Artwork, 200, 0.6),
     of_library("not-modified", Media::NotModified, 304, 0.6),
-    // Fewer connections than the queue for password hashing holds: throughput is asked for, not refusals.
+    // Fewer connections than the queue for password hashing holds, because throughput is measured, not rejections.
     Scenario {
         name: "login",
         request: Request::Login,
@@ -121,18 +121,18 @@ pub(crate) struct Options {
     /// Print JSON in place of tables
     #[arg(long)]
     json: bool,
-    /// Measure what was built before
+    /// Do not build; measure the existing binaries
     #[arg(long)]
     skip_build: bool,
 }
 
-/// What was measured of one scenario; nothing when the server has no such endpoint.
+/// The measurements of a scenario; none if the server has no such endpoint.
 pub(crate) struct Outcome {
     pub(crate) scenario: &'static Scenario,
     pub(crate) rounds: Vec<Round>,
 }
 
-/// One turn of each.
+/// One turn of the bare handler and one of the server.
 pub(crate) struct Round {
     pub(crate) bare: Measured,
     pub(crate) server: Measured,
@@ -175,7 +175,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let flood = if wanted("login-flood") {
         eprintln!("xtask: login-flood");
-        // A server that has done nothing yet: what it holds before is what it needs.
+        // On a new server, so that the memory before the flood is the minimum.
         servers.start()?;
         Some(http_flood::run(&servers)?)
     } else {
@@ -202,7 +202,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 fn measure(scenario: &Scenario, servers: &Servers, options: &Options) -> Result<Vec<Round>> {
     let client = Client::new(servers.server()?.base());
-    // Anew for each scenario: an access token lives for 15 minutes.
+    // A new sign-in for each scenario, because an access token lives for 15 minutes.
     let mut session = client.log_in(servers.owner())?;
     let of_library = match scenario.request {
         Request::Of(media) => media.request(&mut session)?,
@@ -231,7 +231,7 @@ fn measure(scenario: &Scenario, servers: &Servers, options: &Options) -> Result<
     let generator: &Generator = servers.generator();
     (0..options.rounds)
         .map(|_| {
-            if matches!(scenario.request, Request::Of(media) if media.is_asked_once()) {
+            if matches!(scenario.request, Request::Of(media) if media.is_uncached()) {
                 session.change_a_rating()?;
             }
             Ok(Round {
@@ -242,7 +242,7 @@ fn measure(scenario: &Scenario, servers: &Servers, options: &Options) -> Result<
         .collect()
 }
 
-/// Makes the users that are missing; false when the server cannot.
+/// Creates the missing users; `false` if the server has no endpoint for that.
 fn make_users(session: &Session<'_>, servers: &Servers) -> Result<bool> {
     eprintln!("xtask: making {USERS} users");
     // The owner is one of them.
@@ -256,7 +256,7 @@ fn make_users(session: &Session<'_>, servers: &Servers) -> Result<bool> {
     Ok(true)
 }
 
-/// A GET as it goes over the wire.
+/// The bytes of a GET request.
 pub(crate) fn get(path: &str, token: Option<&str>) -> String {
     let authorization = token.map_or(String::new(), |token| {
         format!("authorization: Bearer {token}\r\n")
@@ -264,7 +264,7 @@ pub(crate) fn get(path: &str, token: Option<&str>) -> String {
     format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n{authorization}\r\n")
 }
 
-/// A login as it goes over the wire.
+/// The bytes of a sign-in request.
 pub(crate) fn login(credentials: &crate::server_client::Credentials) -> String {
     let body = serde_json::json!({"username": credentials.username, "password": credentials.password});
     let body = body.to_string();

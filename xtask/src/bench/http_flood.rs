@@ -1,4 +1,4 @@
-//! The flood of logins: what a server's memory does when everybody signs in at once, and whether it still answers.
+//! The flood of sign-ins: memory of the server during many concurrent sign-ins, and whether `/health` still responds.
 
 use std::time::{Duration, Instant};
 
@@ -9,30 +9,30 @@ use super::http_servers::{self, Load, LoadReport, Servers};
 use super::measure;
 use crate::process;
 
-/// Logins at once.
+/// Concurrent sign-ins.
 pub(crate) const LOGINS: usize = 500;
 
-/// How often memory is looked at; hashing one password takes longer.
+/// Interval at which memory is sampled; hashing one password takes longer.
 const SAMPLE: Duration = Duration::from_millis(5);
 
-/// How long health is asked for. Longer than logins may wait for their turn.
+/// How long `/health` is requested; longer than sign-ins may wait in the queue.
 const MEANWHILE: Duration = Duration::from_secs(4);
 
-/// How long the server is left alone before its memory counts as that of afterwards.
+/// Idle time before the memory after the flood is measured.
 const SETTLE: Duration = Duration::from_secs(3);
 
-/// Bytes, and what was answered.
+/// Memory in bytes, and the responses.
 pub(crate) struct Flood {
     pub(crate) before: Memory,
     pub(crate) peak: Memory,
-    /// The kernel's own mark of the peak, between two looks as well.
+    /// The peak according to the kernel, which includes peaks between two samples.
     pub(crate) high_water: u64,
     pub(crate) after: Memory,
     pub(crate) logins: LoadReport,
     pub(crate) health: LoadReport,
 }
 
-/// Resident, and what of it is no file.
+/// Resident memory, and its part that is not backed by files.
 #[derive(Clone, Copy)]
 pub(crate) struct Memory {
     pub(crate) total: u64,
@@ -70,7 +70,7 @@ pub(crate) fn run(servers: &Servers) -> Result<Flood> {
     let (started, mut peak) = (Instant::now(), before);
     while logins.try_wait()?.is_none() {
         if process::interrupted() || started.elapsed() > Duration::from_secs(90) {
-            // It may have ended in between.
+            // The thread may have ended since it was listed.
             let _ = logins.kill();
             bail!("the flood was interrupted or did not end");
         }

@@ -1,5 +1,5 @@
-//! The requests of `bench http` that need a library: a single item, pages at several depths, search, artwork, and an
-//! answer that the client has already.
+//! The requests of `bench http` that need a library: a single item, pages at several depths, search, artwork, and a
+//! conditional request (304).
 
 use std::collections::HashSet;
 
@@ -8,40 +8,40 @@ use anyhow::{Context, Result, bail};
 use super::http::get;
 use crate::server_client::Session;
 
-/// Items of a page.
+/// Items per page.
 const PAGE: usize = 100;
 
-/// Items of the largest page there is.
+/// Items of the largest allowed page.
 const LARGE_PAGE: usize = 1000;
 
-/// What is asked for.
+/// A kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Media {
     /// Each track once
     Items,
     /// Each page of tracks once
     Pages,
-    /// The titles of so many tracks, each once
+    /// A search for the title of each of this many tracks
     Searches(usize),
     /// One track
     Item,
-    /// A page of tracks, after so many
+    /// A page of tracks after this many others
     Page(usize),
-    /// Tracks and whatever else has the word
+    /// A search for one word
     Search,
-    /// The picture of a release in a small size, drawn before
+    /// A small picture of a release, already rendered
     Artwork,
-    /// A page of tracks that the client has
+    /// A page of tracks whose entity tag the client sends
     NotModified,
 }
 
 impl Media {
-    /// Nothing of it was asked for before, or it was before something changed: no answer comes from memory.
-    pub(crate) fn is_asked_once(self) -> bool {
+    /// Whether each request is different or invalidated, so that no response comes from the response cache.
+    pub(crate) fn is_uncached(self) -> bool {
         matches!(self, Self::Items | Self::Pages | Self::Searches(_))
     }
 
-    /// The request as it goes over the wire; `None` when the library is too small for it.
+    /// The bytes of the request; `None` if the library is too small for it.
     pub(crate) fn request(self, session: &mut Session<'_>) -> Result<Option<String>> {
         let first = |session: &mut Session<'_>, path: &str, field: &str| {
             let found = session.list_field(path, field)?;
@@ -102,7 +102,7 @@ impl Media {
                     return Ok(None);
                 };
                 let path = format!("{}?size=small", artwork.trim_start_matches("/api/v1/"));
-                // Drawn by the first who asks.
+                // The first request renders it.
                 let (status, _) = session.head(&path)?;
                 if status != 200 {
                     bail!("GET {path}: {status}");
@@ -122,13 +122,13 @@ impl Media {
     }
 }
 
-/// Requests for all these, one after the other.
+/// Concatenates GET requests for these paths.
 fn all(session: &Session<'_>, paths: impl IntoIterator<Item = String>) -> String {
     let requests = paths.into_iter().map(|path| get(&path, Some(session.token())));
     requests.collect()
 }
 
-/// The pages of the list of tracks by title, and a field of each track.
+/// Reads the list of tracks by title page by page, and returns a field of each track.
 fn every(session: &mut Session<'_>, take: usize, field: &str) -> Result<(Vec<String>, Vec<String>)> {
     let mut path = format!("/api/v1/music/tracks?take={take}&orderBy=title");
     let (mut pages, mut fields) = (Vec::new(), Vec::new());
@@ -144,7 +144,7 @@ fn every(session: &mut Session<'_>, take: usize, field: &str) -> Result<(Vec<Str
     }
 }
 
-/// Where the next part of a list begins.
+/// The path of the next page, from the `Link` header.
 fn next(headers: &ureq::http::HeaderMap) -> Result<Option<String>> {
     let Some(link) = headers.get("link") else {
         return Ok(None);
@@ -154,7 +154,7 @@ fn next(headers: &ureq::http::HeaderMap) -> Result<Option<String>> {
     Ok(Some(target.to_owned()))
 }
 
-/// The page that follows so many tracks, by its place.
+/// The path of the page after this many tracks, by cursor.
 fn page_after(session: &mut Session<'_>, depth: usize) -> Result<Option<String>> {
     let path = format!(
         "music/tracks?take=1&orderBy=title&skip={}",

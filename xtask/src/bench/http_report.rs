@@ -1,4 +1,4 @@
-//! What `bench http` ends with: tables for a person, JSON for a program.
+//! The report of `bench http`: Markdown tables for people, JSON for programs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ const HEAD: [&str; 12] = [
     "generator (at bare)",
 ];
 
-/// Markdown. Each figure is the median of the rounds; the share is that of each round, then the median.
+/// Markdown tables. Each figure is the median over the rounds; shares are computed per round.
 pub(crate) fn table(outcomes: &[Outcome], flood: Option<&Flood>) -> String {
     let mut table = String::new();
     // Writing to a string does not fail.
@@ -100,7 +100,7 @@ fn share(outcome: &Outcome) -> f64 {
     })
 }
 
-/// The same for each second of CPU that the servers spent: what it is when others keep the cores busy.
+/// Requests per CPU second of the servers, which is comparable when other processes use the cores.
 fn share_by_cpu(outcome: &Outcome) -> f64 {
     let status = outcome.scenario.status;
     let per_cpu =
@@ -145,7 +145,7 @@ fn mebibytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / (1024.0 * 1024.0))
 }
 
-/// The same for programs: every round, with units in the names.
+/// JSON with every round; names include the units.
 pub(crate) fn json(outcomes: &[Outcome], flood: Option<&Flood>, conditions: &str) -> Value {
     let scenarios: Vec<_> = outcomes.iter().map(scenario_json).collect();
     let memory = |memory: Memory| json!({"residentBytes": memory.total, "anonymousBytes": memory.anonymous});

@@ -1,4 +1,4 @@
-//! What `bench http` runs: the server, the bare handler beside it, and the load generator, each on its core.
+//! The processes of `bench http`: the server, the bare salvo handler, and the load generator, each on its core.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,7 +15,7 @@ use crate::server_client::{Client, Credentials};
 use crate::server_process::ServerProcess;
 use crate::{host, process, run, workspace};
 
-/// The kernel's unit of CPU time in `/proc`, a hundredth of a second on every processor that we build for.
+/// Ticks per second of CPU times in `/proc`; 100 on all supported processors.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// Programs and running servers. The servers end with this value.
@@ -25,13 +25,13 @@ pub(crate) struct Servers {
     generator: Generator,
     server_core: Option<usize>,
     owner: Credentials,
-    /// What the server indexes; an empty directory if there is none.
+    /// The media directory of the server; an empty directory if `None`.
     library: Option<PathBuf>,
-    /// What else it is told.
+    /// Additional arguments of the server.
     arguments: &'static [&'static str],
     bare: Option<ServerProcess>,
     server: Option<ServerProcess>,
-    // After the servers, which write into it until they end.
+    // Declared after the servers, so that it is removed when they have ended.
     data: TempDir,
 }
 
@@ -41,25 +41,25 @@ pub(crate) struct Generator {
     core: Option<usize>,
 }
 
-/// What it sends.
+/// What the load generator sends.
 pub(crate) struct Load {
     pub(crate) connections: usize,
     /// One request on each connection without a duration.
     pub(crate) milliseconds: Option<u64>,
-    /// Requests a second, all together; else as many as are answered.
+    /// Requests per second over all connections; without it, as many as the server handles.
     pub(crate) rate: Option<f64>,
-    /// With a rate it may be several.
+    /// Requests to send in turn; several only with a rate.
     pub(crate) request: String,
 }
 
-/// What it says, and what the server spent meanwhile.
+/// The result of the load generator, and the CPU time of the server meanwhile.
 pub(crate) struct Measured {
     pub(crate) load_report: LoadReport,
-    /// CPU of the server, of one core.
+    /// CPU use of the server, as a fraction of one core.
     pub(crate) server_share: f64,
 }
 
-/// The generator's own words; times are microseconds.
+/// The JSON that the load generator prints; times are microseconds.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LoadReport {
@@ -69,13 +69,13 @@ pub(crate) struct LoadReport {
     pub(crate) p50: f64,
     pub(crate) p95: f64,
     pub(crate) p99: f64,
-    /// Each request by itself, in the order in which they were given.
+    /// Latency of each request, in the order of the input.
     pub(crate) requests: Vec<Percentiles>,
-    /// CPU of the generator, of one core.
+    /// CPU use of the generator, as a fraction of one core.
     pub(crate) cpu_share: f64,
 }
 
-/// Microseconds until the answer was there.
+/// Latency in microseconds.
 #[derive(Deserialize)]
 pub(crate) struct Percentiles {
     pub(crate) p50: f64,
@@ -84,25 +84,24 @@ pub(crate) struct Percentiles {
 }
 
 impl LoadReport {
-    /// From the first counted request to the last answer.
+    /// Time from the first counted request to the last response.
     pub(crate) fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Answers of this status a second.
+    /// Responses per second with this status.
     pub(crate) fn per_second(&self, status: u16) -> f64 {
         self.statuses.get(&status).copied().unwrap_or_default() as f64 / self.seconds
     }
 
-    /// Answers of any other status, and broken connections.
+    /// Responses with any other status, and failed connections.
     pub(crate) fn errors(&self, status: u16) -> u64 {
         let others = self.statuses.iter().filter(|(other, _)| **other != status);
         others.map(|(_, count)| count).sum::<u64>() + self.failures.values().sum::<u64>()
     }
 }
 
-/// Builds the server and the programs beside it, or takes those that were built before; `SVC_BENCH_SERVER` names
-/// another server.
+/// Builds the server and the load programs, or uses the existing binaries. `SVC_BENCH_SERVER` names another server.
 pub(crate) fn built(skip: bool) -> Result<PathBuf> {
     if !skip {
         host::build_release()?;
@@ -113,7 +112,7 @@ pub(crate) fn built(skip: bool) -> Result<PathBuf> {
 }
 
 impl Servers {
-    /// Builds the server, then what measures it: apart, so that the server is the one that is shipped.
+    /// Builds the server, then the load programs: separately, so that the server has the features of a release.
     pub(crate) fn build(skip: bool) -> Result<Self> {
         let release = workspace::target().join("release");
         let binary = built(skip)?;
@@ -134,7 +133,7 @@ impl Servers {
         })
     }
 
-    /// Starts the server, again if it runs, and the bare handler if it does not.
+    /// Restarts the server, and starts the bare handler unless it runs.
     pub(crate) fn start(&mut self) -> Result<()> {
         if self.bare.is_none() {
             let mut bare = Command::new(&self.bare_binary);
@@ -143,7 +142,7 @@ impl Servers {
         self.start_server()
     }
 
-    /// Starts the server alone, again if it runs.
+    /// Restarts the server only.
     pub(crate) fn start_server(&mut self) -> Result<()> {
         // The old one ends before the new one opens its database.
         self.server = None;
@@ -159,7 +158,7 @@ impl Servers {
             .args(self.arguments)
             .stderr(std::fs::File::create(log())?);
         let server = on_core(self.server_core, || ServerProcess::start(&mut serve))
-            .with_context(|| format!("what the server said is in {}", log().display()))?;
+            .with_context(|| format!("the output of the server is in {}", log().display()))?;
         let client = Client::new(server.base());
         if !client.is_set_up()? {
             client.set_up_quiet(&self.owner)?;
@@ -168,13 +167,13 @@ impl Servers {
         Ok(())
     }
 
-    /// Has servers that are started from now on index this directory.
+    /// Sets the media directory of servers that are started later.
     pub(crate) fn use_library(&mut self, directory: PathBuf) {
         self.library = Some(directory);
     }
 
-    /// Has servers that are started from now on take these arguments as well.
-    pub(crate) fn tell(&mut self, arguments: &'static [&'static str]) {
+    /// Sets additional arguments of servers that are started later.
+    pub(crate) fn set_arguments(&mut self, arguments: &'static [&'static str]) {
         self.arguments = arguments;
     }
 
@@ -194,12 +193,12 @@ impl Servers {
         self.owner.clone()
     }
 
-    /// Where the servers run, and where what asks them.
+    /// The core of the servers and the core of the load generator.
     pub(crate) fn cores(&self) -> (Option<usize>, Option<usize>) {
         (self.server_core, self.generator.core)
     }
 
-    /// Which cores, in words.
+    /// The cores as text for reports.
     pub(crate) fn pinning(&self) -> String {
         match (self.server_core, self.generator.core) {
             (Some(server), Some(generator)) => {
@@ -214,7 +213,7 @@ fn log() -> PathBuf {
     workspace::target().join("bench/http-server.log")
 }
 
-/// Who a measured server belongs to.
+/// The owner account of a measured server.
 pub(crate) fn owner() -> Result<Credentials> {
     Ok(Credentials {
         username: "owner".into(),
@@ -223,7 +222,7 @@ pub(crate) fn owner() -> Result<Credentials> {
 }
 
 impl Generator {
-    /// On this core, or on any.
+    /// A load generator on this core, or on any.
     pub(crate) fn new(core: Option<usize>) -> Self {
         Self {
             binary: workspace::target().join("release/http-load"),
@@ -231,7 +230,7 @@ impl Generator {
         }
     }
 
-    /// Sends, and waits until it has ended.
+    /// Sends requests and waits for the result.
     pub(crate) fn run(&self, server: &ServerProcess, load: &Load) -> Result<Measured> {
         if process::interrupted() {
             bail!("interrupted");
@@ -245,7 +244,7 @@ impl Generator {
         })
     }
 
-    /// Starts sending.
+    /// Starts sending requests.
     pub(crate) fn start(&self, server: &ServerProcess, load: &Load) -> Result<Child> {
         let mut command = Command::new(&self.binary);
         command
@@ -261,13 +260,13 @@ impl Generator {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = on_core(self.core, || Ok(command.spawn()?))
             .with_context(|| format!("cannot start {}", process::named(&command)))?;
-        let mut stdin = child.stdin.take().context("no way to tell the request")?;
+        let mut stdin = child.stdin.take().context("the load generator has no stdin")?;
         stdin.write_all(load.request.as_bytes())?;
         Ok(child)
     }
 }
 
-/// What a generator said in the end.
+/// Parses the output of a load generator that has ended.
 pub(crate) fn finish(child: Child) -> Result<LoadReport> {
     let output = child.wait_with_output()?;
     if !output.status.success() {
@@ -276,14 +275,14 @@ pub(crate) fn finish(child: Child) -> Result<LoadReport> {
     serde_json::from_slice(&output.stdout).context("the load generator printed no JSON")
 }
 
-/// One core for the servers and one for the generator, if there are two that we may use.
+/// One core for the servers and one for the generator, if this process may use two.
 fn cores() -> Option<(usize, usize)> {
     let allowed = sched_getaffinity(None).ok()?;
     let mut cores = (0..CpuSet::MAX_CPU).filter(|core| allowed.is_set(*core));
     cores.next().zip(cores.next())
 }
 
-/// Runs on one core: what is started there stays there, with all its threads.
+/// Calls `start` while this thread is restricted to one core. Processes started by it inherit the restriction.
 pub(crate) fn on_core<T>(core: Option<usize>, start: impl FnOnce() -> Result<T>) -> Result<T> {
     let Some(core) = core else { return start() };
     let before = sched_getaffinity(None)?;
@@ -295,17 +294,17 @@ pub(crate) fn on_core<T>(core: Option<usize>, start: impl FnOnce() -> Result<T>)
     started
 }
 
-/// User and system, all threads, of a running process.
+/// CPU time of all threads of a running process, user and system.
 pub(crate) fn cpu_seconds(pid: u32) -> Result<f64> {
     ticks(pid, 11)
 }
 
-/// The same of its child processes that have ended.
+/// CPU time of its child processes that have ended.
 pub(crate) fn child_cpu_seconds(pid: u32) -> Result<f64> {
     ticks(pid, 13)
 }
 
-/// User and system of the threads that hash passwords.
+/// CPU time of the threads that hash passwords.
 pub(crate) fn hashing_seconds(pid: u32) -> Result<f64> {
     let mut seconds = 0.0;
     for thread in std::fs::read_dir(format!("/proc/{pid}/task"))? {
@@ -317,7 +316,7 @@ pub(crate) fn hashing_seconds(pid: u32) -> Result<f64> {
     Ok(seconds)
 }
 
-/// Two neighbouring fields, which count ticks.
+/// The sum of two adjacent fields of `/proc/…/stat`, in seconds.
 fn ticks(pid: u32, field: usize) -> Result<f64> {
     ticks_in(Path::new(&format!("/proc/{pid}/stat")), field)
 }

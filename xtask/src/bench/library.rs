@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use crate::{fixtures, process, workspace};
 
-/// What a library is made of.
+/// Kind of the files in a generated library.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
     Music,
@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// A directory with so many media files of one kind.
+/// A directory with a number of generated media files of one kind.
 pub(crate) struct Library {
     pub(crate) kind: Kind,
     pub(crate) files: usize,
@@ -73,20 +73,20 @@ impl Library {
         })
     }
 
-    /// Reads every file once, so that the page cache is warm for all who follow.
+    /// Reads every file once, so that the page cache is warm.
     pub(crate) fn warm(&self) -> Result<()> {
         let mut buffer = vec![0; 1 << 20];
         read_below(&self.directory, &mut buffer)
     }
 }
 
-/// Whether it is a sound, by its name.
+/// Whether a file is an audio file, by its extension.
 fn is_track(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| ["mp3", "flac", "m4a", "ogg", "opus", "wav"].contains(&extension))
 }
 
-/// Every sound below a directory, in the order of their paths.
+/// All audio files below a directory, ordered by path.
 pub(crate) fn tracks(directory: &Path) -> Result<Vec<PathBuf>> {
     let (mut tracks, mut folders) = (Vec::new(), vec![directory.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -103,7 +103,7 @@ pub(crate) fn tracks(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(tracks)
 }
 
-/// One folder of so many links to the tracks of a library, from the first again where they end.
+/// One folder with a number of links to the tracks of a library, which are repeated as often as needed.
 pub(crate) fn flat(music: &Library, entries: usize) -> Result<PathBuf> {
     let folder = music.directory.with_file_name(format!("flat-{entries}"));
     let complete = music.directory.with_file_name(format!("flat-{entries}-complete"));
@@ -115,7 +115,7 @@ pub(crate) fn flat(music: &Library, entries: usize) -> Result<PathBuf> {
         let tracks = tracks(&music.directory)?;
         for (number, track) in tracks.iter().cycle().take(entries).enumerate() {
             let name = track.file_name().unwrap_or_default().to_string_lossy();
-            // Names of the tracks may be as long as a name can be.
+            // A prefix could make a name longer than the file system allows.
             let ending: String = name.chars().rev().take(40).collect();
             let ending: String = ending.chars().rev().collect();
             std::fs::hard_link(track, folder.join(format!("{number:06} {ending}")))?;

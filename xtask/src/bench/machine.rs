@@ -1,4 +1,4 @@
-//! One line that says where a figure comes from.
+//! Describes the machine of a measurement in one line.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! What a process costs: CPU, memory, bytes of database.
+//! Measures processes: CPU time, memory, bytes written, database size; and the median.
 
 use std::fs::File;
 use std::io::Read;
@@ -27,11 +27,11 @@ pub(crate) fn cpu_of(command: &mut Command) -> Result<f64> {
 /// Resident memory of a running process, in bytes.
 pub(crate) struct Resident {
     pub(crate) total: u64,
-    /// Without pages of files, which the system takes back at will.
+    /// Without pages of files, which the kernel can reclaim.
     pub(crate) anonymous: u64,
 }
 
-/// Asks the kernel.
+/// Reads the values from `/proc`.
 pub(crate) fn resident(pid: u32) -> Result<Resident> {
     let status = status(pid)?;
     Ok(Resident {
@@ -40,7 +40,7 @@ pub(crate) fn resident(pid: u32) -> Result<Resident> {
     })
 }
 
-/// The most that was ever resident, in bytes.
+/// Peak of resident memory, in bytes.
 pub(crate) fn high_water(pid: u32) -> Result<u64> {
     field(&status(pid)?, "VmHWM")
 }
@@ -85,7 +85,7 @@ fn is_database(path: &Path) -> bool {
     (sqlite && start == *b"SQLite format 3\0") || path.to_string_lossy().ends_with("-wal")
 }
 
-/// Bytes that a process has had written to disk.
+/// Bytes that a process has written to storage.
 pub(crate) fn written(pid: u32) -> Result<u64> {
     let path = format!("/proc/{pid}/io");
     let io = std::fs::read_to_string(&path).with_context(|| format!("cannot read {path}"))?;
@@ -95,7 +95,7 @@ pub(crate) fn written(pid: u32) -> Result<u64> {
         .parse()?)
 }
 
-/// The middle one.
+/// The median; `None` for an empty slice.
 pub(crate) fn median<T: Copy + PartialOrd>(values: &[T]) -> Option<T> {
     let mut sorted = values.to_vec();
     sorted.sort_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));

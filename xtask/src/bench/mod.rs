@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measurements, each beside something to compare with in the same run.
+//! `cargo xtask bench`: benchmarks, each compared with a baseline in the same run.
 
 mod events;
 mod extract;
@@ -28,19 +28,19 @@ pub(crate) enum Bench {
     Scan(scan::Options),
     /// Requests per second of the server beside a bare salvo handler, and memory during a flood of logins
     Http(http::Options),
-    /// Thousands of open event streams: memory of each, delivery, nothing lost, the end with all of them open
+    /// Thousands of open event streams: memory of each, delivery, lost events, shutdown
     Events(events::Options),
-    /// Floods of anonymous requests, route by route: what each costs, and whether others still get in
+    /// Floods of anonymous requests, route by route: the cost of each, and whether other clients are still served
     Flood(flood::Options),
-    /// Ranges of a large file beside nginx, and the memory of streams that nobody reads
+    /// Ranges of a large file compared with nginx, and the memory of streams that no client reads
     Stream(stream::Options),
-    /// Extraction in the sandbox against the same parsers run natively
+    /// Extraction in the sandbox compared with native parsers
     Extract {
         /// Passed on to `cargo bench`
         #[arg(last = true)]
         arguments: Vec<String>,
     },
-    /// Pictures in smaller sizes in the sandbox against the same code run natively
+    /// Thumbnails in the sandbox compared with the same code run natively
     Thumbnails {
         /// Passed on to `cargo bench`
         #[arg(last = true)]

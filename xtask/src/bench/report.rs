@@ -1,4 +1,4 @@
-//! The table that a benchmark ends with: what was measured, how much it is, and the aim beside it.
+//! The table of a benchmark's results: what was measured, the figure, and its aim.
 
 use std::fmt::Write;
 
@@ -9,17 +9,17 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A figure without an aim.
-    pub(crate) fn tell(&mut self, what: &str, measured: &str) {
+    /// Adds a figure without an aim.
+    pub(crate) fn add(&mut self, what: &str, measured: &str) {
         self.row(what, measured, "");
     }
 
-    /// A figure that is to be this or less.
+    /// Adds a figure that must not exceed its aim.
     pub(crate) fn at_most(&mut self, what: &str, unit: Unit, measured: f64, aim: f64) {
         self.aimed(what, unit, measured, aim, measured <= aim, "<=");
     }
 
-    /// A figure that is to be this or more.
+    /// Adds a figure that must reach its aim.
     pub(crate) fn at_least(&mut self, what: &str, unit: Unit, measured: f64, aim: f64) {
         self.aimed(what, unit, measured, aim, measured >= aim, ">=");
     }
@@ -44,7 +44,7 @@ impl Table {
     }
 }
 
-/// What a number counts.
+/// Unit of a figure.
 #[derive(Clone, Copy)]
 pub(crate) enum Unit {
     /// Bytes, in units of 1,024 to the power of two
@@ -58,7 +58,7 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// As a person reads it.
+    /// The figure with its unit, for the table.
     pub(crate) fn show(self, number: f64) -> String {
         match self {
             Self::Mebibytes => format!("{:.1} MiB", number / (1024.0 * 1024.0)),

@@ -1,5 +1,5 @@
-//! `cargo xtask bench scan`: one server over files of all four kinds: first scan, quick rescan beside a bare walk,
-//! changes, memory, requests meanwhile, and a folder with very many entries.
+//! `cargo xtask bench scan`: one server over files of all four kinds: first scan, quick rescan compared with a bare
+//! walk, rescans after changes, memory, requests during scans, and a folder with very many entries.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,7 +17,7 @@ use crate::{process, workspace};
 
 const MEBIBYTE: f64 = 1024.0 * 1024.0;
 
-/// Aims of the issue and of `docs/performance.md`.
+/// Aims of `docs/performance.md`.
 const AIM_MUSIC: f64 = 12_000.0;
 const AIM_OF_NATIVE: f64 = 0.6;
 const AIM_PHOTOS: f64 = 15_000.0;
@@ -46,13 +46,13 @@ pub(crate) struct Options {
     /// Turns of bare walk and quick rescan, and of the native loop; the figures are medians
     #[arg(long, value_name = "N", default_value_t = 5)]
     rounds: usize,
-    /// Seconds after the scan until memory counts as given back
+    /// Seconds after the scan before memory is measured
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     settle: u64,
     /// Program that makes the libraries (`--out DIR --music N --photos N --movies N --tv N --seed N`); else the project's fixtures
     #[arg(long, value_name = "PATH", env = "SVC_BENCH_GENERATOR")]
     generator: Option<PathBuf>,
-    /// Measure what was built before
+    /// Do not build; measure the existing binaries
     #[arg(long)]
     skip_build: bool,
 }
@@ -85,7 +85,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .collect();
     eprintln!("xtask: starting a server that has compiled nothing yet");
     let server = ScanServer::start(&binary, "scan", &roots)?;
-    table.tell(
+    table.add(
         "start with no plugin compiled; anonymous memory then",
         &format!(
             "{:.1} s; {}",
@@ -119,7 +119,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Kind by kind, and what the server holds at the most and afterwards. Answers with the seconds that music took.
+/// First scans, kind by kind, with the peak of memory and the memory afterwards. Returns the seconds that music took.
 fn first_scan(
     server: &ScanServer,
     libraries: &[Library],
@@ -133,7 +133,7 @@ fn first_scan(
     for library in libraries {
         eprintln!("xtask: first scan of {}", workspace::shown(&library.directory));
         let first = server.index(&mut session, "quick", &[library.kind])?;
-        tell_first(library, &first, table);
+        report_first(library, &first, table);
         if library.kind == Kind::Music {
             music_seconds = first.seconds;
             beside_native(library, &first, options.rounds, table)?;
@@ -141,7 +141,7 @@ fn first_scan(
         files += library.files;
         (seconds, cpu, peak) = (seconds + first.seconds, cpu + first.cpu, first.peak);
     }
-    table.tell(
+    table.add(
         &format!("first scan of all {files} files"),
         &format!("{seconds:.1} s, {cpu:.1} CPU s"),
     );
@@ -159,18 +159,18 @@ fn first_scan(
         server.anonymous_memory()? as f64,
         AIM_IDLE,
     );
-    table.tell(
+    table.add(
         "the same before the scan, after two sign-ins",
         &Unit::Mebibytes.show(before as f64),
     );
     let bytes = server.database_bytes()? as f64 / files.max(1) as f64;
-    table.tell("database a file, with all indexes", &format!("{bytes:.0} B"));
+    table.add("database a file, with all indexes", &format!("{bytes:.0} B"));
     Ok(music_seconds)
 }
 
-fn tell_first(library: &Library, first: &RunCost, table: &mut Table) {
+fn report_first(library: &Library, first: &RunCost, table: &mut Table) {
     let name = library.kind.name();
-    table.tell(
+    table.add(
         &format!("first scan, {} of {name}", library.files),
         &format!(
             "{:.2} s, {:.2} CPU s, {} found, {} errors; most memory so far {}",
@@ -198,7 +198,7 @@ fn tell_first(library: &Library, first: &RunCost, table: &mut Table) {
     }
 }
 
-/// The same files in a bare loop without grouping, sort keys or search index.
+/// Measures the native loop over the same files, without grouping, sort keys or search index.
 fn beside_native(library: &Library, first: &RunCost, rounds: usize, table: &mut Table) -> Result<()> {
     let scratch = tempfile::Builder::new()
         .prefix("native-")
@@ -218,7 +218,7 @@ fn beside_native(library: &Library, first: &RunCost, rounds: usize, table: &mut 
     Ok(())
 }
 
-/// What `bare-walk` says.
+/// The output of `bare-walk`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Walk {
@@ -227,7 +227,7 @@ struct Walk {
     cpu_seconds: f64,
 }
 
-/// Turn by turn with a walk that asks for size and time of every file.
+/// Quick rescans, in turn with a bare walk that reads size and time of every file.
 fn quick_rescans(
     server: &ScanServer,
     roots: &[(Kind, PathBuf)],
@@ -245,14 +245,14 @@ fn quick_rescans(
     }
     let median = |values: Vec<f64>| measure::median(&values).unwrap_or_default();
     let seconds = median(rescans.iter().map(|rescan| rescan.seconds).collect());
-    table.tell(
+    table.add(
         name,
         &format!(
             "{seconds:.3} s, {:.2} CPU s, 0 files opened",
             median(rescans.iter().map(|rescan| rescan.cpu).collect())
         ),
     );
-    table.tell(
+    table.add(
         "bare parallel walk with stat beside it",
         &format!(
             "{:.3} s, {:.2} CPU s, {} files",
@@ -271,13 +271,13 @@ fn quick_rescans(
     Ok(())
 }
 
-/// One folder with very many entries: links to the tracks, from the first again where they end.
+/// Scans one folder with very many entries, which are links to the tracks.
 fn flat_folder(binary: &Path, music: &Library, options: &Options, table: &mut Table) -> Result<()> {
     let folder = library::flat(music, options.flat)?;
     let roots = [(Kind::Music, folder)];
     let server = ScanServer::start(binary, "flat", &roots)?;
     let first = server.index(&mut server.session()?, "quick", &[])?;
-    table.tell(
+    table.add(
         &format!("first scan of one folder with {} entries", options.flat),
         &format!(
             "{:.1} s, {:.1} CPU s, {} found, {} errors",

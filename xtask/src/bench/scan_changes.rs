@@ -1,5 +1,5 @@
-//! Rescans after changes: files that grow a little and get back their length at the end, and the time until a
-//! subscriber hears of one.
+//! Rescans after changes: a rescan of many modified files, and the time from a modified file to its event. The files
+//! are restored at the end.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};
@@ -14,37 +14,37 @@ use super::report::{Table, Unit};
 use super::scan_server::ScanServer;
 use super::{library, measure};
 
-/// Files that change before one rescan.
+/// Files that are modified before the rescan.
 const CHANGES: usize = 100;
 
-/// Single changes that a subscriber waits for.
-const TURNS: usize = 7;
+/// Single changes for which the time until the event is measured.
+const TIMED_CHANGES: usize = 7;
 
-/// Longest wait for a watch to stand or an event to come.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum wait for the watch to be set up, and for an event.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// From the change to the event.
-const AIM: f64 = 2.0;
+/// Aim of the time from a change to its event, in seconds.
+const MAX_EVENT_SECONDS: f64 = 2.0;
 
-/// Added to a file to change it.
-const ADDED: [u8; 16] = [0; 16];
+/// Bytes that are appended to modify a file.
+const APPENDED: [u8; 16] = [0; 16];
 
-/// A file that was changed; it has its old length again when this ends.
-struct Changed {
+/// A modified file. Dropping it restores the old length.
+struct ModifiedFile {
     path: PathBuf,
     length: u64,
 }
 
-impl Changed {
+impl ModifiedFile {
     fn new(path: PathBuf) -> Result<Self> {
         let length = path.metadata()?.len();
         let mut file = OpenOptions::new().append(true).open(&path)?;
-        file.write_all(&ADDED)?;
+        file.write_all(&APPENDED)?;
         Ok(Self { path, length })
     }
 }
 
-impl Drop for Changed {
+impl Drop for ModifiedFile {
     fn drop(&mut self) {
         let restored = OpenOptions::new()
             .write(true)
@@ -56,15 +56,15 @@ impl Drop for Changed {
     }
 }
 
-/// A rescan after [`CHANGES`], then single changes until a subscriber hears of each.
+/// Measures a rescan after [`CHANGES`] modifications, then the time until the event of single ones.
 pub(crate) fn measure(server: &ScanServer, music: &Path, table: &mut Table) -> Result<()> {
     let files = library::tracks(music)?;
     let step = (files.len() / CHANGES).max(1);
     let mut session = server.session()?;
     let changed = files.iter().step_by(step).take(CHANGES).cloned();
-    let changed = changed.map(Changed::new).collect::<Result<Vec<_>>>()?;
+    let changed = changed.map(ModifiedFile::new).collect::<Result<Vec<_>>>()?;
     let rescan = server.index(&mut session, "quick", &[])?;
-    table.tell(
+    table.add(
         &format!("rescan after {} changed files", changed.len()),
         &format!(
             "{:.2} s, {:.2} CPU s, {} files opened, {} updated",
@@ -80,18 +80,18 @@ pub(crate) fn measure(server: &ScanServer, music: &Path, table: &mut Table) -> R
     session.set(&json!({"watch_directories": true}))?;
     let asked = Instant::now();
     while !session.is_watching()? {
-        if asked.elapsed() > PATIENCE {
+        if asked.elapsed() > TIMEOUT {
             bail!("the directories are not watched");
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    table.tell(
+    table.add(
         "until all directories are watched",
         &format!("{:.1} s", asked.elapsed().as_secs_f64()),
     );
-    // What changed before is looked for once, a minute after the start at the earliest.
+    // Watching begins with a run that finds earlier changes, a minute after the start at the earliest.
     while !session.has_caught_up()? {
-        if asked.elapsed() > PATIENCE * 2 {
+        if asked.elapsed() > TIMEOUT * 2 {
             bail!("the watch did not begin with a run");
         }
         std::thread::sleep(Duration::from_millis(50));
@@ -99,25 +99,29 @@ pub(crate) fn measure(server: &ScanServer, music: &Path, table: &mut Table) -> R
     let mut events = subscribe(server.process().address(), session.token())?;
     let mut times = Vec::new();
     let mut changed = Vec::new();
-    for file in files.iter().step_by((files.len() / TURNS).max(1)).take(TURNS) {
+    for file in files
+        .iter()
+        .step_by((files.len() / TIMED_CHANGES).max(1))
+        .take(TIMED_CHANGES)
+    {
         let started = Instant::now();
-        changed.push(Changed::new(file.clone())?);
-        // Of this change, and not of an earlier one.
-        until(&mut events, |line| {
+        changed.push(ModifiedFile::new(file.clone())?);
+        // A run that updated this file only, not an earlier one.
+        read_until(&mut events, |line| {
             line.contains("\"indexing.completed\"") && line.contains("\"updated\":1")
         })?;
         times.push(started.elapsed().as_secs_f64());
     }
     let worst = times.iter().copied().fold(0.0, f64::max);
-    table.tell(
+    table.add(
         "from a changed file to `indexing.completed`, median",
         &Unit::Seconds.show(measure::median(&times).unwrap_or_default()),
     );
-    table.at_most("the same, longest", Unit::Seconds, worst, AIM);
+    table.at_most("the same, longest", Unit::Seconds, worst, MAX_EVENT_SECONDS);
     drop(changed);
-    until(&mut events, |line| line.contains("\"indexing.completed\""))?;
+    read_until(&mut events, |line| line.contains("\"indexing.completed\""))?;
     session.set(&json!({"watch_directories": false}))?;
-    // The settings are looked at once a second; what changed until then is a run of the watch.
+    // The server reads the setting once a second; until then changes still start a run.
     std::thread::sleep(Duration::from_secs(3));
     while !session.is_idle()? {
         std::thread::sleep(Duration::from_millis(50));
@@ -125,10 +129,10 @@ pub(crate) fn measure(server: &ScanServer, music: &Path, table: &mut Table) -> R
     Ok(())
 }
 
-/// An open stream of events, after its first words.
+/// Opens an event stream and reads its head and first comment.
 fn subscribe(address: &str, token: &str) -> Result<BufReader<TcpStream>> {
     let mut stream = TcpStream::connect(address)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     stream.write_all(
         format!(
             "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n"
@@ -141,13 +145,13 @@ fn subscribe(address: &str, token: &str) -> Result<BufReader<TcpStream>> {
     if !status.starts_with("HTTP/1.1 200") {
         bail!("GET events/subscribe: {status}");
     }
-    // A comment says that the stream is open.
-    until(&mut events, |line| line == ":\n")?;
+    // The server sends a comment when the stream is open.
+    read_until(&mut events, |line| line == ":\n")?;
     Ok(events)
 }
 
-/// Reads until a line is the one.
-fn until(events: &mut BufReader<TcpStream>, is_it: impl Fn(&str) -> bool) -> Result<()> {
+/// Reads lines until one matches.
+fn read_until(events: &mut BufReader<TcpStream>, is_it: impl Fn(&str) -> bool) -> Result<()> {
     let mut line = String::new();
     while !is_it(&line) {
         line.clear();

@@ -1,5 +1,5 @@
-//! What clients feel of a scan: requests at a constant rate, on an idle server, while it reads every file again, and while
-//! another one reads them for the first time.
+//! Latency of requests during scans: a constant rate of requests on an idle server, during a full rescan, and during a
+//! first scan of another server.
 
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,15 @@ use super::library::Kind;
 use super::report::{Table, Unit};
 use super::scan_server::ScanServer;
 
-/// Requests a second: a handful of people who browse.
+/// Requests per second, as of a few people who browse.
 const RATE: f64 = 50.0;
 const CONNECTIONS: usize = 8;
 const MILLISECONDS: u64 = 15_000;
 
-/// How much slower the 95th percentile may be during a scan.
+/// Maximum ratio of the 95th percentile during a scan to that of the idle server.
 const AIM: f64 = 3.0;
 
-/// Asks for lists and items of all kinds, and adds what it felt like.
+/// Requests lists and items of all kinds, idle and during a full rescan, and adds the latencies.
 pub(crate) fn measure(server: &ScanServer, table: &mut Table) -> Result<()> {
     let mut names = vec![track(server)?];
     names.extend(lists());
@@ -30,13 +30,13 @@ pub(crate) fn measure(server: &ScanServer, table: &mut Table) -> Result<()> {
     let mut session = server.session()?;
     let mut asking = generator.start(server.process(), &load()?)?;
     let (mut seconds, mut cpu, mut runs) = (0.0, 0.0, 0);
-    // Small libraries are read several times.
+    // Small libraries are scanned several times.
     while asking.try_wait()?.is_none() {
         let full = server.index(&mut session, "full", &[])?;
         (seconds, cpu, runs) = (seconds + full.seconds, cpu + full.cpu, runs + 1);
     }
     let during = finish(asking)?;
-    table.tell(
+    table.add(
         "full scan, requests meanwhile",
         &format!(
             "{:.1} s, {:.1} CPU s",
@@ -49,7 +49,7 @@ pub(crate) fn measure(server: &ScanServer, table: &mut Table) -> Result<()> {
             continue;
         };
         let name = path.trim_start_matches("/api/v1/");
-        table.tell(
+        table.add(
             &format!("`{}`: p50, p95, p99 idle; during", shortened(name)),
             &format!(
                 "{}; {} ({:.1} times at p95)",
@@ -59,12 +59,12 @@ pub(crate) fn measure(server: &ScanServer, table: &mut Table) -> Result<()> {
             ),
         );
     }
-    tell(table, "a full scan", &idle, &during);
+    report(table, "a full scan", &idle, &during);
     Ok(())
 }
 
-/// The same lists during a first scan of the music, after which the server is as full as the idle one; by a server of its
-/// own over all kinds. `seconds` is what such a scan takes.
+/// Requests the same lists from a second server during its first scan of music. All other kinds are indexed before, so
+/// that it has as much data as the idle server. `seconds` is the usual duration of the scan.
 pub(crate) fn measure_first(
     binary: &Path,
     roots: &[(Kind, PathBuf)],
@@ -80,21 +80,21 @@ pub(crate) fn measure_first(
     }
     let names = lists();
     let generator = Generator::new(None);
-    // Requests make it slower: all of them are within the scan.
+    // Requests slow the scan down, so all of them fall within it.
     let milliseconds = (seconds * 900.0) as u64;
     let asking = generator.start(server.process(), &load(&server, &names, milliseconds)?)?;
     let first = server.index(&mut session, "quick", &[Kind::Music])?;
     let during = finish(asking)?;
     let idle = finish(generator.start(server.process(), &load(&server, &names, MILLISECONDS)?)?)?;
-    table.tell(
+    table.add(
         "first scan of music, requests meanwhile",
         &format!("{:.1} s, {:.1} CPU s", first.seconds, first.cpu),
     );
-    tell(table, "a first scan", &idle, &during);
+    report(table, "a first scan", &idle, &during);
     Ok(())
 }
 
-/// Requests at the constant rate, with a token of now.
+/// Sends requests at the constant rate, with a new token.
 fn load(server: &ScanServer, names: &[String], milliseconds: u64) -> Result<Load> {
     let session = server.session()?;
     let requests = names.iter().map(|path| get(path, Some(session.token())));
@@ -110,9 +110,9 @@ fn share(during: f64, idle: f64) -> f64 {
     during / idle.max(1.0)
 }
 
-/// What all requests felt like.
-fn tell(table: &mut Table, scan: &str, idle: &LoadReport, during: &LoadReport) {
-    table.tell(
+/// Adds the latencies of all requests to the table.
+fn report(table: &mut Table, scan: &str, idle: &LoadReport, during: &LoadReport) {
+    table.add(
         &format!("all requests, {RATE} a second: p50, p95, p99 idle; during {scan}"),
         &format!(
             "{}; {}",
@@ -127,7 +127,7 @@ fn tell(table: &mut Table, scan: &str, idle: &LoadReport, during: &LoadReport) {
         AIM,
     );
     table.at_most(
-        &format!("answers other than 200 before and during {scan}"),
+        &format!("responses other than 200 before and during {scan}"),
         Unit::Count,
         (idle.errors(200) + during.errors(200)) as f64,
         0.0,
@@ -154,7 +154,7 @@ fn lists() -> Vec<String> {
     .to_vec()
 }
 
-/// Without the id.
+/// The path without the id, as a name for reports.
 fn shortened(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some((list, _)) if path.contains("tracks/") => list,

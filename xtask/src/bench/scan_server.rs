@@ -1,4 +1,4 @@
-//! The server whose scans are measured: one data directory, one log, runs whose cost is known.
+//! A server whose scans are measured: starts it on a new data directory, and measures CPU time and memory of its runs.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -21,23 +21,23 @@ pub(crate) struct ScanServer {
     process: ServerProcess,
     client: Client,
     owner: Credentials,
-    /// A start with nothing compiled yet.
+    /// Time of the start, including the compilation of all plugins.
     pub(crate) cold_start: Duration,
-    /// Anonymous memory before anybody signed in, in bytes: what a password takes is kept for the next one.
+    /// Anonymous memory in bytes before the first sign-in, because the memory for password hashing is kept.
     pub(crate) at_start: u64,
     log: PathBuf,
-    // After the server, which writes into it until it ends.
+    // Declared after the server, so that it is removed when the server has ended.
     data: TempDir,
 }
 
 /// What one run of the indexer cost.
 pub(crate) struct RunCost {
-    /// The run's own clock.
+    /// Duration according to the run's times.
     pub(crate) seconds: f64,
     pub(crate) cpu: f64,
     /// CPU of child processes.
     pub(crate) child_cpu: f64,
-    /// Most that the server ever held so far, in bytes.
+    /// Peak of the server's memory so far, in bytes.
     pub(crate) peak: u64,
     run: Value,
 }
@@ -48,7 +48,7 @@ impl RunCost {
         self.run.get("filesOpened").and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// One of the counts, over all kinds of media.
+    /// The sum of one of the counts over all media kinds.
     pub(crate) fn total(&self, count: &str) -> u64 {
         let kinds = self.run.get("counts").and_then(Value::as_object);
         let kinds = kinds.into_iter().flatten();
@@ -57,7 +57,7 @@ impl RunCost {
 }
 
 impl ScanServer {
-    /// Starts a server on a new data directory. It neither watches nor runs by itself: each run is one that is measured.
+    /// Starts a server on a new data directory. Watching and schedule are off, so that every run is a measured one.
     pub(crate) fn start(binary: &Path, name: &str, roots: &[(Kind, PathBuf)]) -> Result<Self> {
         let scratch = workspace::target().join("bench");
         std::fs::create_dir_all(&scratch)?;
@@ -73,7 +73,7 @@ impl ScanServer {
         }
         let started = Instant::now();
         let process = ServerProcess::start(&mut serve)
-            .with_context(|| format!("what the server said is in {}", log.display()))?;
+            .with_context(|| format!("the output of the server is in {}", log.display()))?;
         let cold_start = started.elapsed();
         let at_start = measure::resident(process.pid())?.anonymous;
         let client = Client::new(process.base());
@@ -94,7 +94,7 @@ impl ScanServer {
         Ok(server)
     }
 
-    /// The owner, with a token of now.
+    /// A session of the owner with a new token.
     pub(crate) fn session(&self) -> Result<Session<'_>> {
         self.client.log_in(self.owner.clone())
     }
@@ -105,7 +105,7 @@ impl ScanServer {
 
     /// Runs the indexer, over some kinds or, without any, over all.
     pub(crate) fn index(&self, session: &mut Session<'_>, run_type: &str, kinds: &[Kind]) -> Result<RunCost> {
-        // Asking costs the server something as well: seldom where much is expected.
+        // Polling costs the server CPU time as well, so the interval is not shorter.
         let every = Duration::from_millis(25);
         let kinds: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
         let pid = self.process.pid();
@@ -123,7 +123,7 @@ impl ScanServer {
         })
     }
 
-    /// A quick run that has nothing to do; that it opens no file is checked.
+    /// A quick run without changes. Fails if it opens a file.
     pub(crate) fn rescan(&self, session: &mut Session<'_>) -> Result<RunCost> {
         let rescan = self.index(session, "quick", &[])?;
         match rescan.opened() {

@@ -1,5 +1,5 @@
-//! `cargo xtask bench stream`: random ranges of a large file that the server has indexed, turn by turn with nginx over
-//! the same directory; and the memory of streams whose clients read nothing.
+//! `cargo xtask bench stream`: random ranges of a large indexed file, in turn with nginx over the same directory; and
+//! the memory of streams whose clients read nothing.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -22,10 +22,10 @@ use crate::{process, workspace};
 const MEBIBYTE: u64 = 1024 * 1024;
 const NAME: &str = "Long Recording.wav";
 
-/// How long the server is left alone before its memory counts.
+/// Idle time before the memory of the server is measured.
 const SETTLE: Duration = Duration::from_secs(2);
 
-/// Shares of nginx, and bytes.
+/// Aims: shares of nginx, and bytes per stream.
 const AIM_THROUGHPUT: f64 = 0.8;
 const AIM_PER_CPU: f64 = 0.4;
 const AIM_MEMORY: f64 = 64.0 * 1024.0;
@@ -47,15 +47,15 @@ pub(crate) struct Options {
     /// Streams that are open at once while nobody reads them
     #[arg(long, value_name = "N", default_value_t = 500)]
     stalled: usize,
-    /// The nginx to stand beside the server; else the one on the PATH
+    /// The nginx to compare with; by default the one on the PATH
     #[arg(long, value_name = "PATH")]
     nginx: Option<PathBuf>,
-    /// Measure what was built before
+    /// Do not build; measure the existing binaries
     #[arg(long)]
     skip_build: bool,
 }
 
-/// What the generator says of one turn; times are microseconds.
+/// The JSON that the load generator prints for one turn; times are microseconds.
 #[derive(Deserialize)]
 struct LoadReport {
     seconds: f64,
@@ -83,7 +83,7 @@ impl Measurement {
     }
 }
 
-/// Clients that read nothing. They end with this value.
+/// A load generator whose clients read nothing. Dropping it ends them.
 struct Stalled(Child);
 
 impl Drop for Stalled {
@@ -94,7 +94,7 @@ impl Drop for Stalled {
     }
 }
 
-/// Builds, measures, prints.
+/// Builds, measures, and prints a table.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let nginx = options.nginx.clone().or_else(nginx_on_path);
     let nginx = nginx.context("nginx is not on the PATH: install it, or name it with `--nginx`")?;
@@ -137,8 +137,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         server_turns.push(turn(server.pid(), server.address(), &of_server)?);
     }
     let mut table = Table::default();
-    tell(&mut table, "nginx", &nginx_turns);
-    tell(&mut table, "server", &server_turns);
+    report(&mut table, "nginx", &nginx_turns);
+    report(&mut table, "server", &server_turns);
     let share = |of: fn(&Measurement) -> f64| {
         let turns = server_turns.iter().zip(&nginx_turns);
         let shares: Vec<_> = turns.map(|(server, nginx)| of(server) / of(nginx)).collect();
@@ -192,12 +192,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn tell(table: &mut Table, name: &str, turns: &[Measurement]) {
+fn report(table: &mut Table, name: &str, turns: &[Measurement]) {
     let over = |of: &dyn Fn(&Measurement) -> f64| {
         let values: Vec<_> = turns.iter().map(of).collect();
         measure::median(&values).unwrap_or_default()
     };
-    table.tell(
+    table.add(
         &format!("{name}: GB a second; GB a CPU second"),
         &format!(
             "{:.2}; {:.2}",
@@ -205,7 +205,7 @@ fn tell(table: &mut Table, name: &str, turns: &[Measurement]) {
             over(&|turn| turn.per_cpu_second() / 1e9)
         ),
     );
-    table.tell(
+    table.add(
         &format!("{name}: a range of 1 MiB, p50, p99"),
         &format!(
             "{:.1}, {:.1} ms",
@@ -215,7 +215,7 @@ fn tell(table: &mut Table, name: &str, turns: &[Measurement]) {
     );
 }
 
-/// Starts the generator; with a number, it opens so many answers and reads none of them.
+/// Starts the load generator. With a number, it opens that many responses and does not read them.
 fn start_load(
     address: &str,
     request: &str,
@@ -240,14 +240,15 @@ fn start_load(
     }
     let mut child = on_core(core, || Ok(command.spawn()?))
         .with_context(|| format!("cannot start {}", process::named(&command)))?;
-    let mut stdin = child.stdin.take().context("no way to tell the request")?;
+    let mut stdin = child.stdin.take().context("the load generator has no stdin")?;
     // The generator adds the range and the empty line.
     stdin.write_all(request.trim_end().as_bytes())?;
     stdin.write_all(b"\r\n")?;
     Ok(child)
 }
 
-/// A sound of this many bytes and a head: noise, so that no file system keeps it as a hole. Returns the whole length.
+/// Writes a WAV file with this many bytes of samples: noise, so that no file system stores it as a hole. Returns the
+/// length of the file.
 fn write_wav(path: &Path, bytes: u64) -> Result<u64> {
     const HEAD: u32 = 44;
     let length = u32::try_from(bytes).context("a WAV file holds less than 4 GiB")?;
@@ -275,7 +276,7 @@ fn write_wav(path: &Path, bytes: u64) -> Result<u64> {
     Ok(path.metadata()?.len())
 }
 
-/// Debian's is where only root's PATH looks.
+/// Debian installs nginx into `/usr/sbin`, which is only on root's PATH.
 fn nginx_on_path() -> Option<PathBuf> {
     process::on_path("nginx").or_else(|| Some(PathBuf::from("/usr/sbin/nginx")).filter(|path| path.is_file()))
 }

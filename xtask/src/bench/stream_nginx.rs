@@ -1,4 +1,4 @@
-//! nginx over one directory, as one process on one core, for `bench stream`.
+//! Starts nginx over one directory, as one process on one core, for `bench stream`.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -28,7 +28,7 @@ impl Nginx {
     pub(crate) fn start(program: &Path, directory: &Path, core: Option<usize>) -> Result<Self> {
         process::hold_interrupts()?;
         let prefix = tempfile::Builder::new().prefix("nginx-").tempdir()?;
-        // It cannot be asked for a free port. Nobody else takes this one in between, or the start fails.
+        // nginx cannot pick a free port itself. If another process takes this one meanwhile, the start fails.
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let configuration = format!(
             "daemon off; master_process off; pid nginx.pid; error_log stderr crit;
@@ -53,7 +53,7 @@ impl Nginx {
             .stdout(Stdio::null());
         let child = on_core(core, || Ok(command.spawn()?))
             .with_context(|| format!("cannot start {}", process::named(&command)))?;
-        // From here on it is ended on every way out.
+        // From here on, every return ends the process.
         let mut nginx = Self {
             registered: process::register(&child),
             child,
@@ -84,8 +84,8 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        self.registered.ask_to_end();
-        // Fails only when nobody is left to wait for.
+        self.registered.terminate();
+        // Fails only if the process has been waited for already.
         let _ = self.child.wait();
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench thumbnails`: pictures in smaller sizes, in the sandbox against the same code run natively.
+//! `cargo xtask bench thumbnails`: thumbnails rendered in the sandbox, compared with the same code run natively.
 
 use std::process::Stdio;
 
@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
     )
 }
 
-/// The plugin as a program for this machine, by the settings by which it is built for the sandbox.
+/// Builds the plugin as a native program, with the same profile as for the sandbox.
 fn native() -> Result<String> {
     let mut build = process::cargo([
         "build",

@@ -1,4 +1,4 @@
-//! Errors as clients see them: `{message, code?, errors?}`, and the one map from what services refuse to HTTP.
+//! Errors as clients receive them: `{message, code?, errors?}`, and the map from service errors to HTTP statuses.
 
 use std::borrow::Cow;
 
@@ -13,129 +13,7 @@ use serde::Serialize;
 use svc_identity::authentication::AuthenticationError;
 use svc_identity::error::{ErrorCode, FieldError, RetryReason, ServiceError, TryLater};
 
-/// Every machine-readable code: the status it comes with and what it means. Part of the API's description.
-pub const CODES: &[(&str, u16, &str)] = &[
-    (
-        "pat_invalid",
-        401,
-        "The personal access token is unknown, revoked or has expired.",
-    ),
-    (
-        "cloud_token_required",
-        401,
-        "A cross-site caller sent no cloud token, or the account is linked to a cloud account, whose token is missing or \
-         not accepted. The session is unchanged.",
-    ),
-    (
-        "pat_not_permitted",
-        403,
-        "This takes a signed-in session; a personal access token does not do.",
-    ),
-    ("artwork_missing", 404, "The item has no picture."),
-    (
-        "file_missing",
-        404,
-        "The item is known, but its file is not there any more.",
-    ),
-    (
-        "subtitle_embedded",
-        404,
-        "The subtitles are a stream of the video's own file; a player reads them from there.",
-    ),
-    (
-        "index_action_conflict",
-        409,
-        "The action does not fit the state of the indexer.",
-    ),
-    ("indexing_in_progress", 409, "A run of the indexer is under way."),
-    (
-        "too_many_streams",
-        409,
-        "The user plays as many files as `max_concurrent_streams` permits, or listens to 1,000 streams of events.",
-    ),
-    (
-        "job_action_conflict",
-        409,
-        "The action does not fit the state of the job.",
-    ),
-    (
-        "library_name_taken",
-        409,
-        "There is a library of this name for the media kind.",
-    ),
-    (
-        "playback_queue_full",
-        409,
-        "The queue would hold more items than one may.",
-    ),
-    (
-        "plugin_action_conflict",
-        409,
-        "The action does not fit the state of the plugin.",
-    ),
-    ("role_exists", 409, "There is a role of this name."),
-    (
-        "setting_fixed",
-        409,
-        "An option of the server holds the setting at its value.",
-    ),
-    ("too_many_jobs", 409, "As many jobs of this type wait as may."),
-    (
-        "too_many_photo_albums",
-        409,
-        "The user has as many albums as one may have.",
-    ),
-    (
-        "too_many_tokens",
-        409,
-        "The user has as many personal access tokens as one may have.",
-    ),
-    ("username_taken", 409, "There is an account of this name."),
-    (
-        "playback_queue_changed",
-        412,
-        "The queue is not of the revision that `If-Match` names any more.",
-    ),
-    (
-        "thumbnail_unavailable",
-        422,
-        "No smaller picture can be made of this file: nobody reads its format, it is too large or it is broken.",
-    ),
-    (
-        "waveform_unavailable",
-        422,
-        "The sound of the file cannot be decoded.",
-    ),
-    (
-        "too_many_attempts",
-        429,
-        "Tried too often; `Retry-After` says in how many seconds it makes sense again.",
-    ),
-    (
-        "busy",
-        503,
-        "The server has more of this to do than it takes on, such as sign-ins, pictures or waveforms; `Retry-After` says in \
-         how many seconds it makes sense again.",
-    ),
-    (
-        "cloud_unavailable",
-        503,
-        "The cloud could not be reached, or none is configured. The session is unchanged.",
-    ),
-    (
-        "database_unavailable",
-        503,
-        "The database does not answer; try again.",
-    ),
-    ("storage_full", 503, "The server has no space left."),
-    (
-        "storage_unavailable",
-        503,
-        "The media directory of the item is not available; try again.",
-    ),
-];
-
-/// What a client reads for any fault of the server. The reason is in the log.
+/// The message for every internal error. The reason is in the log only.
 const SERVER_FAULT: &str = "the server failed to answer; its log has the reason";
 
 /// The body of every error.
@@ -144,10 +22,10 @@ const SERVER_FAULT: &str = "the server failed to answer; its log has the reason"
 pub struct ApiErrorView {
     /// For people.
     pub message: String,
-    /// Machine-readable, where there is more to tell than the status.
+    /// Machine-readable, if the status alone does not identify the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// What is wrong with the input, with status 400; what it names and there is not, with status 404.
+    /// The invalid fields of the input, with status 400; unknown ids in the input, with status 404.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<FieldErrorView>>,
 }
@@ -156,17 +34,18 @@ pub struct ApiErrorView {
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "FieldError"))]
 pub struct FieldErrorView {
-    /// The field of the body, such as `items[0].mediaId`, or the parameter of the query; empty for the input as a whole.
+    /// The field of the body, such as `items[0].mediaId`, or the parameter of the query; empty for the input as a
+    /// whole.
     pub path: String,
     /// What is wrong, for people.
     pub message: String,
 }
 
-/// An error on its way to a client.
+/// An error response.
 #[derive(Debug)]
 pub struct ApiError {
     status: StatusCode,
-    code: Option<&'static str>,
+    code: Option<ErrorCode>,
     message: Cow<'static, str>,
     errors: Vec<FieldError>,
     header: Option<Box<(HeaderName, HeaderValue)>>,
@@ -184,7 +63,7 @@ impl ApiError {
         }
     }
 
-    /// The usual words for a status, where nobody said more.
+    /// The default message of a status.
     pub fn of_status(status: StatusCode) -> Self {
         match status {
             StatusCode::NOT_FOUND => Self::new(status, "not found"),
@@ -199,21 +78,21 @@ impl ApiError {
         }
     }
 
-    /// With a machine-readable code.
+    /// Adds a machine-readable code.
     #[must_use]
-    pub fn with_code(mut self, code: &'static str) -> Self {
+    pub fn with_code(mut self, code: ErrorCode) -> Self {
         self.code = Some(code);
         self
     }
 
-    /// With a header of its own.
+    /// Adds a header.
     #[must_use]
     pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.header = Some(Box::new((name, value)));
         self
     }
 
-    /// The input makes no sense.
+    /// 400 for invalid input.
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         Self {
             errors,
@@ -221,18 +100,18 @@ impl ApiError {
         }
     }
 
-    /// A fault of the server; the text goes to the log alone.
+    /// 500 for an internal error; the text is logged and not sent.
     pub fn internal(error: impl std::fmt::Display) -> Self {
         tracing::error!(target: "svc::http", %error, "a request failed");
         Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// A known caller who may not.
+    /// 403 for an authenticated caller without the required permission.
     pub fn forbidden() -> Self {
         Self::new(StatusCode::FORBIDDEN, "your roles do not allow this")
     }
 
-    /// Puts the error into a response, in place of what was there.
+    /// Replaces the contents of a response with this error.
     pub fn render(self, res: &mut Response) {
         let errors = self
             .errors
@@ -241,7 +120,7 @@ impl ApiError {
         let errors: Vec<_> = errors.collect();
         let body = ApiErrorView {
             message: self.message.into_owned(),
-            code: self.code.map(str::to_owned),
+            code: self.code.map(|code| code.as_str().to_owned()),
             errors: (!errors.is_empty()).then_some(errors),
         };
         let body = serde_json::to_vec(&body).unwrap_or_default();
@@ -253,7 +132,7 @@ impl ApiError {
         );
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // That of the answer that was not given.
+        // The handler may have set the tag of the response that this error replaces.
         headers.remove(ETAG);
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -266,7 +145,7 @@ impl ApiError {
     }
 }
 
-/// For `Retry-After`. Rounded up: earlier would be too early.
+/// Seconds for `Retry-After`, rounded up so that clients do not retry too early.
 fn whole_seconds(time: std::time::Duration) -> HeaderValue {
     HeaderValue::from(time.as_secs() + u64::from(time.subsec_nanos() > 0))
 }
@@ -277,12 +156,12 @@ impl From<ServiceError> for ApiError {
             ServiceError::Invalid(errors) => Self::invalid(errors),
             ServiceError::Refused(message) => Self::new(StatusCode::FORBIDDEN, message),
             ServiceError::Unauthorized { code, message } => Self {
-                code: code.map(ErrorCode::as_str),
+                code,
                 ..Self::new(StatusCode::UNAUTHORIZED, message)
             },
             ServiceError::Unauthenticated(error) => (*error).into(),
             ServiceError::TokenNotPermitted => {
-                Self::new(StatusCode::FORBIDDEN, error.to_string()).with_code("pat_not_permitted")
+                Self::new(StatusCode::FORBIDDEN, error.to_string()).with_code(ErrorCode::PatNotPermitted)
             }
             ServiceError::NotFound => Self::of_status(StatusCode::NOT_FOUND),
             ServiceError::Unknown(errors) => Self {
@@ -290,16 +169,16 @@ impl From<ServiceError> for ApiError {
                 ..Self::of_status(StatusCode::NOT_FOUND)
             },
             ServiceError::Absent { code, message } => {
-                Self::new(StatusCode::NOT_FOUND, message).with_code(code.as_str())
+                Self::new(StatusCode::NOT_FOUND, message).with_code(code)
             }
             ServiceError::Unprocessable { code, message } => {
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).with_code(code.as_str())
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, message).with_code(code)
             }
             ServiceError::Conflict { code, message } => {
-                Self::new(StatusCode::CONFLICT, message).with_code(code.as_str())
+                Self::new(StatusCode::CONFLICT, message).with_code(code)
             }
             ServiceError::Stale { code, message } => {
-                Self::new(StatusCode::PRECONDITION_FAILED, message).with_code(code.as_str())
+                Self::new(StatusCode::PRECONDITION_FAILED, message).with_code(code)
             }
             ServiceError::TryLater(later) => later.into(),
             ServiceError::Internal(text) => Self::internal(text),
@@ -314,7 +193,7 @@ impl From<TryLater> for ApiError {
             _ => StatusCode::SERVICE_UNAVAILABLE,
         };
         let error = Self {
-            code: later.reason.code().map(ErrorCode::as_str),
+            code: later.reason.code(),
             ..Self::new(status, later.message)
         };
         match later.retry_after {
@@ -327,7 +206,7 @@ impl From<TryLater> for ApiError {
 impl From<AuthenticationError> for ApiError {
     fn from(error: AuthenticationError) -> Self {
         let message = error.to_string();
-        // Told of a token that was shown; without one there is no error yet (RFC 6750, 3.1).
+        // Only if the request has a token: without one, RFC 6750 (3.1) wants no error code.
         let invalid_token = HeaderValue::from_static("Bearer error=\"invalid_token\"");
         match error {
             AuthenticationError::Missing => Self::new(StatusCode::UNAUTHORIZED, message),
@@ -336,7 +215,7 @@ impl From<AuthenticationError> for ApiError {
             }
             AuthenticationError::ForeignAccessToken => Self::new(StatusCode::GONE, message),
             AuthenticationError::InvalidPersonalAccessToken => Self::new(StatusCode::UNAUTHORIZED, message)
-                .with_code("pat_invalid")
+                .with_code(ErrorCode::PatInvalid)
                 .with_header(WWW_AUTHENTICATE, invalid_token),
             AuthenticationError::Service(error) => error.into(),
         }

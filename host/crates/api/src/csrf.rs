@@ -11,7 +11,8 @@ use url::{Host, Url};
 
 use crate::api_error::ApiError;
 use crate::client::Client;
-use crate::extract::{State, extractible, not_described, single_value};
+use crate::extract::{State, extractible, not_described};
+use svc_http_io::headers::single_value;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 

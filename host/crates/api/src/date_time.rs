@@ -7,7 +7,7 @@ use time::macros::format_description;
 
 use svc_domain::time::Timestamp;
 
-/// Parses ISO 8601 with an offset, or a date, which stands for its midnight in UTC. `None` for other texts.
+/// Parses ISO 8601 with an offset, or a date, which means midnight in UTC. `None` for other texts.
 pub(crate) fn parse_date_time(text: &str) -> Option<Timestamp> {
     let date_time = OffsetDateTime::parse(text, &Rfc3339).ok();
     let midnight = || {

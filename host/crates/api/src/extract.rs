@@ -5,8 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use salvo::Depot;
+use salvo::http::StatusCode;
 use salvo::http::header::HeaderName;
-use salvo::http::{HeaderMap, StatusCode};
 use salvo::oapi::{BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn};
 
 use crate::api_error::ApiError;
@@ -16,6 +16,7 @@ use crate::request_context::RequestContext;
 use crate::response::register_statuses;
 use crate::state::AppState;
 use svc_http_io::connection::Connection;
+use svc_http_io::headers::single_value;
 use svc_identity::AuthContext;
 use svc_identity::actor::Actor;
 use svc_identity::app::App;
@@ -160,14 +161,6 @@ extractible!(SvcApp, req, _depot, _arg => {
     Ok::<_, ApiError>(Self(single_value(req.headers(), &SVC_APP).and_then(App::from_name)))
 });
 
-/// The value of a header that occurs exactly once. `None` if the header is absent, occurs more than once or holds
-/// characters other than visible ASCII.
-pub fn single_value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(value)
-}
-
 pub(super) fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();
@@ -253,31 +246,11 @@ impl EndpointArgRegister for CloudToken {
 
 #[cfg(test)]
 mod tests {
-    use salvo::http::HeaderValue;
-
     use super::*;
 
     #[test]
     fn path_parameters_are_named_by_their_arguments() {
         assert_eq!(camel_case("music_track_id"), "musicTrackId");
         assert_eq!(camel_case("id"), "id");
-    }
-
-    #[test]
-    fn header_that_is_repeated_or_not_ascii_has_no_single_value() {
-        let name = HeaderName::from_static("svc-app");
-        for (lines, expected) in [
-            (&[][..], None),
-            (&["music"][..], Some("music")),
-            (&[""][..], Some("")),
-            (&["music", "music"][..], None),
-            (&["é"][..], None),
-        ] {
-            let mut headers = HeaderMap::new();
-            for line in lines {
-                headers.append(&name, HeaderValue::from_bytes(line.as_bytes()).unwrap());
-            }
-            assert_eq!(single_value(&headers, &name), expected, "{lines:?}");
-        }
     }
 }

@@ -6,14 +6,14 @@
 //! To add an endpoint: a handler in `routes/<resource>.rs`, a line in `router.rs`, a view in `views/`, a test in
 //! `host/tests/http/`; then `cargo xtask openapi`.
 
-pub mod access;
 pub mod api_error;
+pub mod binary_content;
 pub mod body;
 pub mod client;
 pub mod csrf;
 mod date_time;
-pub mod deadline;
 pub mod docs;
+pub mod error_codes;
 pub mod extract;
 mod json_body;
 pub mod list_query;

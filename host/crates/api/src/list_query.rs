@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use crate::query::{FromQuery, QueryParams};
 use svc_domain::id::{LibraryId, UserId};
-use svc_domain::list::{ListRequest, Order, OrderedPagination, Pagination};
+use svc_domain::list::{Cursor, ListRequest, Order, OrderedPagination, Pagination};
 use svc_domain::time::Timestamp;
 use svc_library::items::ItemFilter;
 
@@ -118,7 +118,7 @@ impl ItemQuery {
 
     /// Reads `random`, for lists with several orders.
     #[must_use]
-    fn with_random(mut self, params: &mut QueryParams<'_>) -> Self {
+    pub fn with_random(mut self, params: &mut QueryParams<'_>) -> Self {
         let about = "Seed of a random order: the same seed gives the same order. `orderBy` is ignored.";
         self.shuffle = params.integer("random", about, i64::MIN..=i64::MAX);
         self
@@ -163,20 +163,25 @@ impl<T: ListOrder> FromQuery for ListRequest<T> {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let (by, order) = ordering(params, &T::CHOICES);
         let page = page(params);
-        let about = "Position after which the page begins, in place of `skip`: from the `Link` header with `rel=\"next\"` \
-                     of the previous page.";
-        let after = params.parsed("after", about, "taken from the `Link` header of another page");
-        if after.is_some() && page.skip > 0 {
-            params.fail("skip", "must not be combined with `after`");
-        }
         Self {
             by,
             order,
             page,
-            after,
+            after: cursor(params, page),
             libraries: libraries(params),
         }
     }
+}
+
+/// Reads `after`, which must not be combined with the `skip` of `page`.
+pub fn cursor(params: &mut QueryParams<'_>, page: Pagination) -> Option<Cursor> {
+    let about = "Position after which the page begins, in place of `skip`: from the `Link` header with `rel=\"next\"` \
+                 of the previous page.";
+    let after = params.parsed("after", about, "taken from the `Link` header of another page");
+    if after.is_some() && page.skip > 0 {
+        params.fail("skip", "must not be combined with `after`");
+    }
+    after
 }
 
 /// Reads `take` and `skip`.
@@ -256,6 +261,11 @@ pub fn direction(params: &mut QueryParams<'_>, default: Order) -> Order {
     params
         .choice_or("order", DIRECTION, &DIRECTIONS, Some(direction_name(default)))
         .unwrap_or(default)
+}
+
+/// Reads `order`, whose default depends on other parameters.
+pub fn direction_or_none(params: &mut QueryParams<'_>, about: &str) -> Option<Order> {
+    params.choice("order", about, &DIRECTIONS)
 }
 
 /// Reads a parameter that has the single value `by`.

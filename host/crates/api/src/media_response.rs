@@ -1,5 +1,6 @@
 //! Responses with the bytes of a media file or image, in full or in part (`Range`).
 
+use std::borrow::Cow;
 use std::fs::File;
 
 use bytes::Bytes;
@@ -15,7 +16,9 @@ use salvo::oapi::{
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
 use crate::api_error::ApiError;
-use crate::media_types::{PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, type_of};
+use crate::media_types::{
+    PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, is_rendered_safely, type_of,
+};
 use crate::openapi::ANY_BYTES;
 use crate::response::{NOT_MODIFIED, register_statuses, set_header};
 use crate::response_cache::Cacheable;
@@ -24,8 +27,10 @@ use svc_http_io::connection::Connection;
 use svc_http_io::file_body::FileBody;
 use svc_http_io::limits::MEDIA_MAX_AGE;
 use svc_http_io::range::{Decision, Representation, decide, format_date};
+use svc_library::item_kinds::OpenedPart;
 use svc_library::media::{OpenedMedia, OpenedPicture, PictureBytes};
 use svc_library::open_streams::OpenStream;
+use svc_library::pages::OpenedPage;
 use svc_library::thumbnails::{Thumbnail, ThumbnailBytes};
 
 #[derive(Debug)]
@@ -41,7 +46,7 @@ pub struct MediaResponse {
     source: Source,
     tag: String,
     modified: i64,
-    content_type: &'static str,
+    content_type: Cow<'static, str>,
     stream: Option<OpenStream>,
     /// Sent as an attachment, which browsers do not render.
     is_attachment: bool,
@@ -81,12 +86,25 @@ impl MediaResponse {
         }
     }
 
-    fn of(media: OpenedMedia, content_type: &'static str) -> Self {
+    /// A file of an item of a kind that a plugin defines, whose type the plugin may name.
+    pub fn part(opened: OpenedPart) -> Self {
+        let OpenedPart { media, media_type } = opened;
+        let known = [TYPES, VIDEO_TYPES].map(|types| type_of(&media.name, types));
+        let known = known.into_iter().find(|known| *known != PLAIN_BYTES);
+        let content_type = media_type.map_or(Cow::Borrowed(known.unwrap_or(PLAIN_BYTES)), Cow::Owned);
+        Self {
+            is_attachment: !is_rendered_safely(&content_type),
+            ..Self::of(media, content_type)
+        }
+    }
+
+    fn of(media: OpenedMedia, content_type: impl Into<Cow<'static, str>>) -> Self {
+        let content_type = content_type.into();
         Self {
             tag: format!("\"{}-{:x}-{:x}\"", media.id, media.length, media.mtime_ns),
             modified: media.mtime_ns.div_euclid(1_000_000_000),
-            content_type,
             is_attachment: content_type == PLAIN_BYTES,
+            content_type,
             source: Source::File(media),
             stream: None,
             is_cacheable: false,
@@ -124,11 +142,31 @@ impl MediaResponse {
         Self {
             tag: format!("\"{id}-p{index}-{file_size:x}-{mtime_ns:x}\""),
             modified: mtime_ns.div_euclid(1_000_000_000),
-            content_type,
+            content_type: content_type.into(),
             stream: None,
             is_attachment: content_type == PLAIN_BYTES,
             is_cacheable: false,
             source: match picture.bytes {
+                PictureBytes::InFile(media) => Source::File(media),
+                PictureBytes::InMemory(bytes) => Source::Memory(bytes.into()),
+            },
+        }
+    }
+
+    /// A page of an item.
+    pub fn page(page: OpenedPage) -> Self {
+        let content_type = match page.mime.as_str() {
+            "text/plain" => "text/plain; charset=utf-8".to_owned(),
+            _ => page.mime,
+        };
+        Self {
+            tag: format!("\"{}\"", page.tag),
+            modified: page.mtime_ns.div_euclid(1_000_000_000),
+            is_attachment: !is_rendered_safely(&content_type),
+            content_type: content_type.into(),
+            stream: None,
+            is_cacheable: false,
+            source: match page.bytes {
                 PictureBytes::InFile(media) => Source::File(media),
                 PictureBytes::InMemory(bytes) => Source::Memory(bytes.into()),
             },
@@ -140,7 +178,7 @@ impl MediaResponse {
         Self {
             tag: format!("\"{}\"", thumbnail.tag),
             modified: thumbnail.mtime_ns.div_euclid(1_000_000_000),
-            content_type: thumbnail.format.mime(),
+            content_type: thumbnail.format.mime().into(),
             stream: None,
             is_attachment: false,
             is_cacheable: thumbnail.is_as_indexed,
@@ -239,8 +277,7 @@ impl Writer for MediaResponse {
         };
         self.set_headers(res);
         res.status_code(status);
-        res.headers_mut()
-            .insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+        set_header(res.headers_mut(), CONTENT_TYPE, self.content_type.to_string());
         res.headers_mut()
             .insert(CONTENT_LENGTH, HeaderValue::from(length));
         if status == StatusCode::PARTIAL_CONTENT {

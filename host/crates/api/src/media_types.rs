@@ -127,6 +127,16 @@ pub const PICTURE_TYPES: [&str; 9] = [
 /// The content type of all other files.
 pub const PLAIN_BYTES: &str = "application/octet-stream";
 
+/// Whether a browser may render a file of this type, which a plugin named: it holds no scripts and no markup.
+pub fn is_rendered_safely(content_type: &str) -> bool {
+    let (family, format) = content_type.split_once('/').unwrap_or_default();
+    match family {
+        "audio" | "video" => true,
+        "image" => !format.starts_with("svg"),
+        _ => false,
+    }
+}
+
 /// The content type of a file by the extension of its name; [`PLAIN_BYTES`] if the extension is not in `types`.
 pub fn type_of(name: &str, types: &[(&str, &'static str)]) -> &'static str {
     let ending = extension(name);

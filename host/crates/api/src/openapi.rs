@@ -12,10 +12,10 @@ use salvo::oapi::{
 };
 use salvo::routing::MethodFilter;
 
-use crate::access::Access;
-use crate::api_error::{ApiErrorView, CODES};
-use crate::media_types::{PLAIN_BYTES, SUBTITLE_TYPES};
-use crate::route::Route;
+use crate::api_error::ApiErrorView;
+use crate::binary_content::BinaryContent;
+use crate::error_codes::CODES;
+use crate::route::{Access, Route};
 use crate::router::routes;
 use crate::tag::Tag;
 
@@ -30,7 +30,7 @@ static NAMER: Once = Once::new();
 
 /// The document as text, with a line end at its end: what is served and what is pinned.
 pub fn document_text() -> String {
-    // The document holds nothing that JSON cannot say; an empty one would show in the comparison with the pinned.
+    // Serialization cannot fail for this document; an empty text would differ from the pinned one.
     document().to_pretty_json().unwrap_or_default() + "\n"
 }
 
@@ -54,7 +54,7 @@ pub fn document() -> OpenApi {
             bearer("svc_pat_…", "Token that acts for one user."),
         )
         .merge_router(&flat);
-    let tags = Tag::ALL.map(|tag| oapi::Tag::new(tag.name()).description(tag.description()));
+    let tags = Tag::ALL.map(|tag| oapi::Tag::new(tag.as_str()).description(tag.description()));
     document.tags = tags.into_iter().collect();
     let error = ApiErrorView::to_schema(&mut document.components);
     for route in &routes {
@@ -91,7 +91,7 @@ fn name_operation(operation: &mut Operation, route: &Route) {
     let handler = operation.operation_id.take().unwrap_or_default();
     let handler = handler.rsplit('.').next().unwrap_or_default();
     operation.operation_id = Some(super::extract::camel_case(handler));
-    operation.tags = [route.tag.name().to_owned()].into();
+    operation.tags = [route.tag.as_str().to_owned()].into();
 }
 
 /// Adds what follows from the route: credentials, and the errors that its access and input can bring.
@@ -131,21 +131,18 @@ fn complete(operation: &mut Operation, route: &Route, error: &Content) {
         ]);
         errors.extend([("413", "The body is too large"), ("415", "The body is not JSON")]);
     }
-    let bytes = BinaryContent::of(route.path);
-    if operation.responses.contains_key("206") {
-        errors.extend(bytes.error);
-    }
+    errors.extend(route.binary.and_then(BinaryContent::error));
     for (status, description) in errors {
         operation
             .responses
             .entry(status.to_owned())
             .or_insert_with(|| RefOr::Type(Response::new(description)));
     }
-    // What reads tells whether the client has it already; what changes has nothing to compare.
+    // Only responses to GET have an entity tag that a request can name.
     if route.method != Method::GET {
         operation.responses.remove("304");
     }
-    let types: Vec<&str> = bytes.types.into_iter().chain([PLAIN_BYTES]).collect();
+    let types = route.binary.map(BinaryContent::media_types).unwrap_or_default();
     for (status, response) in operation.responses.iter_mut() {
         let RefOr::Type(response) = response else {
             continue;
@@ -168,32 +165,6 @@ fn complete(operation: &mut Operation, route: &Route, error: &Content) {
     operation.description = Some(about);
 }
 
-/// A response with the bytes of an item.
-struct BinaryContent {
-    /// The media types beside plain bytes.
-    types: Vec<&'static str>,
-    /// Why there may be none, though the item is there.
-    error: Option<(&'static str, &'static str)>,
-}
-
-impl BinaryContent {
-    /// Of the route with this path.
-    fn of(path: &str) -> Self {
-        let drawn = Some(("422", "No thumbnail can be rendered of the file"));
-        let played = Some(("409", "The user has too many streams open"));
-        let (types, error) = match path.rsplit('/').next() {
-            Some("artwork" | "thumbnail") => (vec!["image/*"], drawn),
-            Some("original") => (vec!["image/*"], None),
-            _ if path.starts_with("/api/v1/subtitles/") => {
-                (SUBTITLE_TYPES.iter().map(|(_, name)| *name).collect(), None)
-            }
-            _ if path.starts_with("/api/v1/music/") => (vec!["audio/*"], played),
-            _ => (vec!["video/*"], played),
-        };
-        Self { types, error }
-    }
-}
-
 fn description() -> String {
     let mut text = "A self-hosted media server.\n\nErrors are JSON: `message`, for some a `code`, and with status \
                     400, and with 404 for what the input names, `errors`, each with `path` and `message`. Any request \
@@ -202,7 +173,7 @@ fn description() -> String {
         .to_owned();
     for (code, status, meaning) in CODES {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "| `{code}` | {status} | {meaning} |");
+        let _ = writeln!(text, "| `{}` | {} | {meaning} |", code.as_str(), status.as_u16());
     }
     text
 }
@@ -213,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// Letters alone: no Rust path, and no number, which salvo appends to a name that is taken.
+    /// Schema names have letters only: no Rust path, and no number, which salvo appends to a name that is taken.
     fn is_name(name: &str) -> bool {
         !name.is_empty() && name.chars().all(|character| character.is_ascii_alphabetic())
     }
@@ -237,6 +208,25 @@ mod tests {
     }
 
     #[test]
+    fn media_files_have_media_types() {
+        let document = document();
+        for route in routes() {
+            let method = item_type(&route.method).unwrap();
+            let item = document.paths.get(route.path);
+            let Some(operation) = item.and_then(|item| item.operations.get(&method)) else {
+                // The pages of the documentation are not described.
+                assert!(route.binary.is_none(), "{route:?}");
+                continue;
+            };
+            assert_eq!(
+                operation.responses.contains_key("206"),
+                route.binary.is_some(),
+                "{route:?}"
+            );
+        }
+    }
+
+    #[test]
     fn every_tag_has_an_operation() {
         let document = document();
         let items = document.paths.values();
@@ -244,7 +234,7 @@ mod tests {
         let used: BTreeSet<&str> = operations
             .flat_map(|operation| operation.tags.iter().map(String::as_str))
             .collect();
-        assert_eq!(used, Tag::ALL.map(Tag::name).into());
+        assert_eq!(used, Tag::ALL.map(Tag::as_str).into());
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::str::FromStr;
 
 use salvo::oapi::{
-    Array, BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn, RefOr,
-    Schema, schema,
+    Array, BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn,
+    ParameterStyle, RefOr, Schema, schema,
 };
 
 use crate::api_error::ApiError;
@@ -182,7 +182,7 @@ impl<'a> QueryParams<'a> {
         value
     }
 
-    /// ISO 8601 with an offset, or a date, which stands for its midnight in UTC.
+    /// ISO 8601 with an offset, or a date, which means midnight in UTC.
     pub fn date_time(&mut self, name: &str, about: &str) -> Option<Timestamp> {
         let format = schema::SchemaFormat::KnownFormat(schema::KnownFormat::DateTime);
         self.describe(name, about, Object::with_type(BasicType::String).format(format));
@@ -237,6 +237,56 @@ impl<'a> QueryParams<'a> {
         }
         texts
     }
+}
+
+impl QueryParams<'_> {
+    /// Lists of texts by key: `name[key]=x`, `name[key]=x&name[key]=y` or `name[key][]=x`; at most [`INPUT_ITEMS`] texts.
+    pub fn texts_by_key(&mut self, name: &str, about: &str) -> Vec<(String, Vec<String>)> {
+        let texts = Array::new().items(Object::with_type(BasicType::String));
+        let schema = Object::with_type(BasicType::Object).additional_properties(texts);
+        let parameter = Parameter::new(name)
+            .location(ParameterIn::Query)
+            .description(about)
+            .style(ParameterStyle::DeepObject)
+            .explode(true)
+            .schema(schema);
+        self.described.push(parameter.required(false));
+        let mut by_key: Vec<(String, Vec<String>)> = Vec::new();
+        let mut is_valid = true;
+        let mut count = 0;
+        for (key, value) in &self.pairs {
+            let Some(rest) = key
+                .strip_prefix(name)
+                .filter(|rest| rest.is_empty() || rest.starts_with('['))
+            else {
+                continue;
+            };
+            let Some(key) = bracketed(rest) else {
+                is_valid = false;
+                continue;
+            };
+            count += 1;
+            match by_key.iter_mut().find(|(known, _)| known == key) {
+                Some((_, values)) => values.push((*value).to_owned()),
+                None => by_key.push((key.to_owned(), vec![(*value).to_owned()])),
+            }
+        }
+        if !is_valid {
+            self.fail(name, format!("must be written as {name}[key]=value"));
+        }
+        if count > INPUT_ITEMS {
+            self.fail(name, format!("must hold at most {INPUT_ITEMS} values"));
+        }
+        by_key
+    }
+}
+
+/// The key in `[key]`, `[key][]` or `[key][0]`.
+fn bracketed(text: &str) -> Option<&str> {
+    let (key, rest) = text.strip_prefix('[')?.split_once(']')?;
+    let index = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let is_index = index.is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()));
+    (!key.is_empty() && (rest.is_empty() || is_index)).then_some(key)
 }
 
 /// The input of type `T` in the query. 400 if it is invalid.

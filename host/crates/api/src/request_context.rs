@@ -6,7 +6,7 @@ use salvo::Depot;
 use tokio::time::Instant;
 
 use crate::api_error::ApiError;
-use crate::deadline::Deadline;
+use crate::middleware::timeout::Deadline;
 use crate::route::Route;
 use crate::state::AppState;
 use svc_http_io::limits::{BODY_BYTES, Limits};
@@ -17,9 +17,9 @@ use svc_identity::actor::Actor;
 pub struct RequestContext {
     /// The services.
     pub state: Arc<AppState>,
-    /// Times that clients have.
+    /// The timeouts of requests.
     pub limits: Limits,
-    /// When the response must have begun.
+    /// The deadline for the head of the response.
     pub deadline: Deadline,
     /// The matched route.
     pub route: Option<Arc<Route>>,
@@ -28,7 +28,7 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    /// For a request that arrived at this moment.
+    /// The context of a request that arrived at this moment.
     pub fn new(state: Arc<AppState>, limits: Limits, arrived: Instant) -> Self {
         Self {
             state,

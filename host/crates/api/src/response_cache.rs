@@ -180,6 +180,7 @@ mod tests {
                 identity: 1,
                 media: number,
                 personal: 0,
+                plugins: 0,
             },
             target: "/a".into(),
         };

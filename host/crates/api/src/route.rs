@@ -7,9 +7,73 @@ use salvo::Handler;
 use salvo::http::Method;
 use svc_domain::kind::CachePartition;
 use svc_http_io::limits::{BODY_BYTES, Limits};
+use svc_identity::actor::Actor;
+use svc_identity::capability::Capability;
 
-use crate::access::Access;
+use crate::binary_content::BinaryContent;
 use crate::tag::Tag;
+
+/// Who may call a route. There is no default, so that no route can be added without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Anyone, without a credential.
+    Public,
+    /// Every authenticated caller.
+    SignedIn,
+    /// Callers with this capability.
+    Capability(Capability),
+    /// Callers with this capability, or with a signed link to this path that a user with this capability created.
+    Link(Capability),
+    /// Callers with this capability and a signed-in session; personal access tokens are refused.
+    Session(Capability),
+    /// Clients on the same machine, in development mode; for all others the route does not exist.
+    Dev,
+    /// Callers with any of these; the handler checks the one that its input requires.
+    AnyCapability(&'static [Capability]),
+}
+
+impl Access {
+    /// Whether an authenticated caller may call the route.
+    pub fn allows(self, actor: &Actor) -> bool {
+        match self {
+            Self::Public | Self::SignedIn | Self::Dev => true,
+            Self::Capability(capability) | Self::Link(capability) | Self::Session(capability) => {
+                actor.may(capability)
+            }
+            Self::AnyCapability(capabilities) => capabilities.iter().any(|&capability| actor.may(capability)),
+        }
+    }
+
+    /// Whether the route requires a signed-in session.
+    pub fn requires_session(self) -> bool {
+        matches!(self, Self::Session(_))
+    }
+
+    /// In words, for the API's description.
+    pub fn describe(self) -> String {
+        match self {
+            Self::Public => "Public.".to_owned(),
+            Self::SignedIn => "Requires a signed-in user.".to_owned(),
+            Self::Capability(capability) => format!("Requires the capability `{capability}`."),
+            Self::Link(capability) => {
+                format!(
+                    "Requires the capability `{capability}`, or a signed link to the item (`POST /api/v1/links`)."
+                )
+            }
+            Self::Session(capability) => format!(
+                "Requires the capability `{capability}`, and a signed-in session: a personal access token is refused."
+            ),
+            Self::Dev => "For tests on the same machine, in development mode.".to_owned(),
+            Self::AnyCapability(capabilities) => {
+                let names: Vec<_> = capabilities
+                    .iter()
+                    .map(|capability| format!("`{capability}`"))
+                    .collect();
+                format!("Requires one of the capabilities {}.", names.join(", "))
+            }
+        }
+    }
+}
 
 /// Whether responses of a route may be cached, and which version counter invalidates them: that of a partition of the
 /// media, or of all media for `None`.
@@ -71,6 +135,8 @@ pub struct Route {
     pub cache_policy: CachePolicy,
     /// Credentials in the URL.
     pub url_credential: UrlCredential,
+    /// The bytes that it responds with; `None` if it responds with no media file.
+    pub binary: Option<BinaryContent>,
     /// Group in the API's description.
     pub tag: Tag,
     pub(crate) handler: Arc<dyn Handler>,
@@ -92,6 +158,7 @@ impl Route {
             timeout: Timeout::Handler,
             cache_policy: CachePolicy::Never,
             url_credential: UrlCredential::Refused,
+            binary: None,
             tag: Tag::Server,
             handler: Arc::new(handler),
         }
@@ -152,7 +219,16 @@ impl Route {
         }
     }
 
-    /// Its method, and HEAD beside GET.
+    /// The same route with a media file as response.
+    #[must_use]
+    pub fn binary(self, content: BinaryContent) -> Self {
+        Self {
+            binary: Some(content),
+            ..self
+        }
+    }
+
+    /// Its method; for GET, HEAD as well.
     pub(crate) fn methods(&self) -> impl Iterator<Item = Method> {
         let head = (self.method == Method::GET).then_some(Method::HEAD);
         std::iter::once(self.method.clone()).chain(head)

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use salvo::Service;
 use salvo::catcher::Catcher;
 
-use crate::access::Access;
-use crate::access::Access::{AnyCapability, Capability as Require, Dev, Link, Public, Session, SignedIn};
+use crate::binary_content::BinaryContent::{Audio, File, Image, Page, Subtitles, Thumbnail, Video};
 use crate::docs;
 use crate::middleware;
 use crate::middleware::error_body::ErrorBody;
+use crate::route::Access::{AnyCapability, Capability as Require, Dev, Link, Public, Session, SignedIn};
 use crate::route::CachePolicy::{self, ByHandler, ByVersion};
 use crate::route::Timeout::SignIn;
-use crate::route::{Route, UrlCredential};
+use crate::route::{Access, Route, UrlCredential};
 use crate::routes::{
-    auth, changes, cinema, dev, events, general, history, index, jobs, libraries, links, ls, movies, music,
-    photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings,
+    auth, changes, cinema, dev, events, general, history, index, items, jobs, libraries, links, ls, movies,
+    music, photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings,
     tokens, tv, users, video, waveforms,
 };
 use crate::routing::build_router;
@@ -29,11 +29,13 @@ use svc_identity::capability::Capability as C;
 const MUSIC: CachePolicy = ByVersion(Some(CachePartition::Music));
 const PHOTOS: CachePolicy = ByVersion(Some(CachePartition::Photos));
 const VIDEO: CachePolicy = ByVersion(Some(CachePartition::Video));
+const ITEMS: CachePolicy = ByVersion(Some(CachePartition::Items));
 const ALL_MEDIA: CachePolicy = ByVersion(None);
 
 /// Rendered images, which the handler may mark as cacheable.
 const MUSIC_IMAGES: CachePolicy = ByHandler(Some(CachePartition::Music));
 const PHOTOS_IMAGES: CachePolicy = ByHandler(Some(CachePartition::Photos));
+const ITEMS_IMAGES: CachePolicy = ByHandler(Some(CachePartition::Items));
 
 /// Artists expose their releases and tracks, which are reached through them.
 const ARTISTS: Access = Require(C::MusicArtistsRead);
@@ -170,21 +172,21 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/music/releases",                                            RELEASES,                        music::list_releases).cached(MUSIC),
         Route::get   ("/api/v1/music/releases/{musicReleaseId}",                           RELEASES,                        music::get_release).cached(MUSIC),
         Route::get   ("/api/v1/music/releases/{musicReleaseId}/tracks",                    TRACKS,                          music::list_release_tracks).cached(MUSIC),
-        Route::get   ("/api/v1/music/releases/{musicReleaseId}/artwork",                   Link(C::MusicReleasesRead),      music::get_release_artwork).cached(MUSIC_IMAGES),
+        Route::get   ("/api/v1/music/releases/{musicReleaseId}/artwork",                   Link(C::MusicReleasesRead),      music::get_release_artwork).cached(MUSIC_IMAGES).binary(Thumbnail),
         Route::get   ("/api/v1/music/tracks",                                              TRACKS,                          music::list_tracks).cached(MUSIC),
         Route::get   ("/api/v1/music/tracks/{musicTrackId}",                               TRACKS,                          music::get_track).cached(MUSIC),
-        Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       Link(C::MusicTracksRead),        music::get_track_artwork).cached(MUSIC_IMAGES),
+        Route::get   ("/api/v1/music/tracks/{musicTrackId}/artwork",                       Link(C::MusicTracksRead),        music::get_track_artwork).cached(MUSIC_IMAGES).binary(Thumbnail),
         Route::get   ("/api/v1/music/tracks/{musicTrackId}/waveform",                      TRACKS,                          waveforms::get_waveform),
         Route::get   ("/api/v1/music/genres",                                              TRACKS,                          music::list_genres).cached(MUSIC),
-        Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Link(C::MusicTracksPlay),        music::stream_track),
+        Route::get   ("/api/v1/music/stream/{musicTrackId}",                               Link(C::MusicTracksPlay),        music::stream_track).binary(Audio),
     ]));
     list.extend(tagged(Tag::Photos, [
         Route::get   ("/api/v1/photos",                                                    Require(C::PhotosRead),          photos::list_photos).cached(PHOTOS),
         Route::get   ("/api/v1/photos/buckets",                                            Require(C::PhotosRead),          photos::list_photo_buckets).cached(PHOTOS),
         Route::get   ("/api/v1/photos/{photoId}",                                          Require(C::PhotosRead),          photos::get_photo).cached(PHOTOS),
         Route::patch ("/api/v1/photos/{photoId}",                                          Require(C::PhotosUpdate),        photos::update_photo),
-        Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::get_photo_original),
-        Route::get   ("/api/v1/photos/{photoId}/thumbnail",                                Link(C::PhotosRead),             photos::get_photo_thumbnail).cached(PHOTOS_IMAGES),
+        Route::get   ("/api/v1/photos/{photoId}/original",                                 Link(C::PhotosRead),             photos::get_photo_original).binary(Image),
+        Route::get   ("/api/v1/photos/{photoId}/thumbnail",                                Link(C::PhotosRead),             photos::get_photo_thumbnail).cached(PHOTOS_IMAGES).binary(Thumbnail),
         Route::get   ("/api/v1/photo-albums",                                              Require(C::PhotoAlbumsRead),     photo_albums::list_photo_albums).cached(PHOTOS),
         Route::post  ("/api/v1/photo-albums",                                              Require(C::PhotoAlbumsCreate),   photo_albums::create_photo_album),
         Route::get   ("/api/v1/photo-albums/{photoAlbumId}",                               Require(C::PhotoAlbumsRead),     photo_albums::get_photo_album).cached(PHOTOS),
@@ -198,20 +200,31 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/cinema/next-up",                                            Require(C::HistoryRead),         cinema::list_next_up).cached(ALL_MEDIA),
         Route::get   ("/api/v1/movies",                                                    Require(C::MoviesRead),          movies::list_movies).cached(VIDEO),
         Route::get   ("/api/v1/movies/{movieId}",                                          Require(C::MoviesRead),          movies::get_movie).cached(VIDEO),
-        Route::get   ("/api/v1/movies/{movieId}/artwork",                                  Link(C::MoviesRead),             movies::get_movie_artwork),
-        Route::get   ("/api/v1/movies/{movieId}/stream",                                   Link(C::MoviesPlay),             movies::stream_movie),
+        Route::get   ("/api/v1/movies/{movieId}/artwork",                                  Link(C::MoviesRead),             movies::get_movie_artwork).binary(Thumbnail),
+        Route::get   ("/api/v1/movies/{movieId}/stream",                                   Link(C::MoviesPlay),             movies::stream_movie).binary(Video),
         Route::get   ("/api/v1/tv/shows",                                                  EPISODES,                        tv::list_shows).cached(VIDEO),
         Route::get   ("/api/v1/tv/shows/{tvShowId}",                                       EPISODES,                        tv::get_show).cached(VIDEO),
         Route::get   ("/api/v1/tv/shows/{tvShowId}/seasons",                               EPISODES,                        tv::list_seasons).cached(VIDEO),
         Route::get   ("/api/v1/tv/shows/{tvShowId}/episodes",                              EPISODES,                        tv::list_show_episodes).cached(VIDEO),
-        Route::get   ("/api/v1/tv/shows/{tvShowId}/artwork",                               Link(C::TvEpisodesRead),         tv::get_show_artwork),
+        Route::get   ("/api/v1/tv/shows/{tvShowId}/artwork",                               Link(C::TvEpisodesRead),         tv::get_show_artwork).binary(Thumbnail),
         Route::get   ("/api/v1/tv/seasons/{tvSeasonId}",                                   EPISODES,                        tv::get_season).cached(VIDEO),
         Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/episodes",                          EPISODES,                        tv::list_season_episodes).cached(VIDEO),
-        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/artwork",                           Link(C::TvEpisodesRead),         tv::get_season_artwork),
+        Route::get   ("/api/v1/tv/seasons/{tvSeasonId}/artwork",                           Link(C::TvEpisodesRead),         tv::get_season_artwork).binary(Thumbnail),
         Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}",                                 EPISODES,                        tv::get_episode).cached(VIDEO),
-        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/artwork",                         Link(C::TvEpisodesRead),         tv::get_episode_artwork),
-        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/stream",                          Link(C::TvEpisodesPlay),         tv::stream_episode),
-        Route::get   ("/api/v1/subtitles/{subtitleId}",                                    AnyCapability(SUBTITLES),        video::get_subtitle),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/artwork",                         Link(C::TvEpisodesRead),         tv::get_episode_artwork).binary(Thumbnail),
+        Route::get   ("/api/v1/tv/episodes/{tvEpisodeId}/stream",                          Link(C::TvEpisodesPlay),         tv::stream_episode).binary(Video),
+        Route::get   ("/api/v1/subtitles/{subtitleId}",                                    AnyCapability(SUBTITLES),        video::get_subtitle).binary(Subtitles),
+    ]));
+    list.extend(tagged(Tag::Items, [
+        Route::get   ("/api/v1/kinds",                                                     Require(C::ItemsRead),           items::list_kinds).cached(ITEMS),
+        Route::get   ("/api/v1/items",                                                     Require(C::ItemsRead),           items::list_items).cached(ITEMS),
+        Route::get   ("/api/v1/items/facets",                                              Require(C::ItemsRead),           items::list_item_facets).cached(ITEMS),
+        Route::get   ("/api/v1/items/{itemId}",                                            Require(C::ItemsRead),           items::get_item).cached(ITEMS),
+        Route::get   ("/api/v1/items/{itemId}/parts",                                      Require(C::ItemsRead),           items::list_item_parts).cached(ITEMS),
+        Route::get   ("/api/v1/items/{itemId}/artwork",                                    Link(C::ItemsRead),              items::get_item_artwork).cached(ITEMS_IMAGES).binary(Thumbnail),
+        Route::get   ("/api/v1/items/{itemId}/pages",                                      Require(C::ItemsRead),           items::list_item_pages),
+        Route::get   ("/api/v1/items/{itemId}/pages/{pageNumber}",                         Require(C::ItemsPlay),           items::get_item_page).binary(Page),
+        Route::get   ("/api/v1/items/{itemId}/stream",                                     Link(C::ItemsPlay),              items::stream_item).binary(File),
     ]));
     list.extend(tagged(Tag::Playback, [
         Route::get   ("/api/v1/history",                                                   Require(C::HistoryRead),         history::list_history).cached(ALL_MEDIA),

@@ -10,6 +10,7 @@ use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
 use crate::api_error::ApiError;
 use crate::middleware;
+use crate::request_context::RequestContext;
 use crate::route::Route;
 
 /// A path segment with the segments below it. Literals sort before `{parameter}`, so `/users/public` wins over
@@ -54,7 +55,7 @@ impl Node<'_> {
             for method in route.methods() {
                 allowed.push(method.clone());
                 let mut leaf = Router::with_filter(MethodFilter::new(method));
-                leaf = middleware::around(leaf, route);
+                leaf = middleware::around(leaf.hoop(MatchedRoute(Arc::new(Route::clone(route)))), route);
                 leaf.goal = Some(Arc::clone(&route.handler));
                 router = router.push(leaf);
             }
@@ -113,6 +114,19 @@ impl Filter for NextSegment {
     }
 }
 
+/// The first layer of a route: notes it in the context of the request, for the layers and extractors that follow.
+#[derive(Debug)]
+struct MatchedRoute(Arc<Route>);
+
+#[async_trait]
+impl Handler for MatchedRoute {
+    async fn handle(&self, _req: &mut Request, depot: &mut Depot, _res: &mut Response, _ctrl: &mut FlowCtrl) {
+        if let Ok(context) = RequestContext::of_mut(depot) {
+            context.enter(&self.0);
+        }
+    }
+}
+
 /// Responds with the methods of a path: 204 to a plain OPTIONS request (CORS preflights are handled before), 405 to any
 /// other method.
 struct MethodNotAllowed(String);
@@ -134,7 +148,7 @@ impl Handler for MethodNotAllowed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Access;
+    use crate::route::Access;
     use crate::router::routes;
 
     /// The largest number of branches of a node.

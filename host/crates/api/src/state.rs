@@ -24,6 +24,7 @@ use svc_library::cloud_info::CloudInfo;
 use svc_library::dev::Dev;
 use svc_library::history::History;
 use svc_library::indexed_files::IndexedFiles;
+use svc_library::item_kinds::ItemKinds;
 use svc_library::jobs::Jobs;
 use svc_library::libraries::Libraries;
 use svc_library::links::Links;
@@ -32,10 +33,11 @@ use svc_library::media_version::MediaStates;
 use svc_library::movies::Movies;
 use svc_library::music::Music;
 use svc_library::open_streams::OpenStreams;
+use svc_library::pages::ItemPages;
 use svc_library::photo_albums::PhotoAlbums;
 use svc_library::photos::Photos;
 use svc_library::playback_queues::PlaybackQueues;
-use svc_library::plugins::PluginList;
+use svc_library::plugins::PluginAdmin;
 use svc_library::ratings::Ratings;
 use svc_library::reset::Reset;
 use svc_library::search::Search;
@@ -47,93 +49,98 @@ use svc_library::waveforms::Waveforms;
 
 use crate::response_cache::ResponseCache;
 
-/// What requests share: the use cases behind the routes, the cache of their responses, and the network around the server.
+/// What requests share: the use cases behind the routes, the cache of their responses, and the network around the
+/// server.
 #[derive(Debug, Clone)]
 pub struct AppState {
     /// Trusted proxies and the public address.
     pub proxy_config: ProxyConfig,
     /// Cached responses.
     pub response_cache: Arc<ResponseCache>,
-    /// Makes callers known.
+    /// Identifies the account that a credential belongs to.
     pub authentication: Authentication,
-    /// Signs people in.
+    /// Sign-in with a password, as the guest, or with a cloud account.
     pub logins: Logins,
-    /// Keeps sessions.
+    /// Sessions: refresh, list, revocation.
     pub sessions: Sessions,
-    /// The first run.
+    /// The first setup, which creates the owner.
     pub setup: Setup,
     /// Accounts.
     pub accounts: Accounts,
     /// Personal access tokens.
     pub tokens: PersonalAccessTokens,
-    /// Roles and who has them.
+    /// Roles and their assignments.
     pub roles: Roles,
-    /// Libraries and who is let into them.
+    /// Libraries and their grants.
     pub libraries: Libraries,
     /// Settings.
     pub settings: Settings,
-    /// Web origins that may call.
+    /// Web origins that may call the API (CORS).
     pub origins: Origins,
     /// The audit log.
     pub audit: Audit,
-    /// Emptying.
+    /// Deindex and factory reset.
     pub reset: Reset,
-    /// What the cloud knows about the server.
+    /// The newest release and the subscription, from the cloud.
     pub cloud_info: CloudInfo,
-    /// What tests of clients do without asking; `None` outside of development mode.
+    /// Operations for automated tests of clients; `None` outside of development mode.
     pub dev: Option<Dev>,
     /// The keys of this installation.
     pub keys: KeyRing,
-    /// The server about itself.
+    /// Information about the server.
     pub server: Server,
     /// Runs of the indexer.
     pub indexing: Indexing,
-    /// Tells what happens.
+    /// Publishes events.
     pub events: Events,
-    /// Lets clients hear of it.
+    /// Opens event streams for clients.
     pub streams: EventStreams,
-    /// Keeps the index up to date by itself.
+    /// Starts runs by schedule, watching and first setup.
     pub scan_scheduler: ScanScheduler,
-    /// What changed in the library.
+    /// The change feed of the library.
     pub changes: ChangeList,
-    /// Why a file is in the index or not.
+    /// Explains why a file is or is not indexed.
     pub indexed_files: IndexedFiles,
-    /// Browsing the directories of media.
+    /// Lists media directories as they are on disk.
     pub browse: Browse,
-    /// Finds items.
+    /// Search over all items.
     pub search: Search,
-    /// Browsing music.
+    /// Lists of tracks, releases, artists and genres.
     pub music: Music,
-    /// Browsing photos.
+    /// Lists of photos, and corrections of their metadata.
     pub photos: Photos,
-    /// Media files on their way to clients.
+    /// Open media streams, limited per user.
     pub open_streams: OpenStreams,
     /// Signed links to items.
     pub links: Links,
-    /// What users played.
+    /// Playback history and progress.
     pub history: History,
-    /// What users are to play.
+    /// Playback queues.
     pub playback_queues: PlaybackQueues,
-    /// What users think of items.
+    /// Ratings and favorites.
     pub ratings: Ratings,
-    /// Browsing movies.
+    /// Lists of movies.
     pub movies: Movies,
-    /// Browsing shows.
+    /// Lists of TV shows, seasons and episodes.
     pub tv: Tv,
-    /// The bytes of movies and episodes, and of what lies beside them.
+    /// The files of movies and episodes, and their sidecars.
     pub video: Video,
-    /// Albums of photos.
+    /// Kinds that plugins define, and their items.
+    pub item_kinds: ItemKinds,
+    /// Pages of items.
+    pub item_pages: ItemPages,
+    /// Photo albums.
     pub photo_albums: PhotoAlbums,
-    /// Long work in the background.
+    /// Background jobs.
     pub jobs: Jobs,
-    /// The bytes of items.
+    /// The files of tracks and photos, and embedded artwork.
     pub media: Media,
     /// Pictures in smaller sizes.
     pub thumbnails: Thumbnails,
     /// Waveforms of tracks.
     pub waveforms: Waveforms,
     /// The plugins.
-    pub plugins: PluginList,
+    pub plugins: PluginAdmin,
     /// Version counters of what responses are built from.
     pub media_version: MediaStates,
 }

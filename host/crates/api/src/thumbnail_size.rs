@@ -1,4 +1,4 @@
-//! The query parameter `size` of images.
+//! The query parameter `size` of thumbnails and artwork.
 
 use crate::query::{FromQuery, QueryParams};
 use svc_library::thumbnails::ThumbnailSize;

@@ -21,13 +21,18 @@ named_enum! {
         TvShow = 5 => "tv_show",
         /// An episode.
         TvEpisode = 6 => "tv_episode",
+        /// An item of a kind that a plugin defines.
+        Item = 7 => "item",
     }
 }
 
 impl ItemType {
-    /// Whether items of this type have a playback position.
+    /// Whether items of this type have a playback position, or a page for that.
     pub fn is_played(self) -> bool {
-        matches!(self, Self::MusicTrack | Self::Movie | Self::TvEpisode)
+        matches!(
+            self,
+            Self::MusicTrack | Self::Movie | Self::TvEpisode | Self::Item
+        )
     }
 }
 

@@ -96,4 +96,6 @@ pub enum CachePartition {
     Photos,
     /// Movies and TV shows.
     Video,
+    /// Items of kinds that plugins define.
+    Items,
 }

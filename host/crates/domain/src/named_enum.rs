@@ -1,6 +1,7 @@
 //! `named_enum!`: enums with a name for the API, and a number for the store if they have one.
 
 /// Defines an enum with `ALL`, `as_str` and `from_name`; with `: i16` also a number per variant and `from_number`.
+#[macro_export]
 macro_rules! named_enum {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident => $text:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -8,7 +9,7 @@ macro_rules! named_enum {
             $($(#[$doc])* $variant),+
         }
 
-        named_enum!(@names $name { $($variant => $text),+ });
+        $crate::named_enum!(@names $name { $($variant => $text),+ });
     };
     ($(#[$meta:meta])* pub enum $name:ident: i16 {
         $($(#[$doc:meta])* $variant:ident = $number:literal => $text:literal),+ $(,)?
@@ -19,7 +20,7 @@ macro_rules! named_enum {
             $($(#[$doc])* $variant = $number),+
         }
 
-        named_enum!(@names $name { $($variant => $text),+ });
+        $crate::named_enum!(@names $name { $($variant => $text),+ });
 
         impl $name {
             /// The variant with this number in the store.
@@ -48,7 +49,7 @@ macro_rules! named_enum {
     };
 }
 
-pub(crate) use named_enum;
+pub use named_enum;
 
 #[cfg(test)]
 mod tests {

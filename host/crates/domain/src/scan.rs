@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::extraction::ExtractFailure;
 use crate::id::{DirectoryId, FileId, FolderId, RunId, RunLogId, UserId};
+use crate::item::ItemRecord;
 use crate::kind::MediaKind;
 use crate::music::TrackFacts;
 use crate::named_enum::named_enum;
@@ -89,6 +90,8 @@ pub enum FileRecord {
     Photo(Box<PhotoFacts>),
     /// A file of a movie or episode.
     Video(Box<VideoFacts>),
+    /// A file of a kind that a plugin defines.
+    Item(Box<ItemRecord>),
     /// The extraction failed.
     Failed(ExtractFailure),
 }

@@ -5,6 +5,7 @@
 //! and neither does a client that does not report its stop.
 
 use crate::change::ItemType;
+use crate::kind::MediaKind;
 use crate::named_enum::named_enum;
 use crate::time::Timestamp;
 
@@ -167,8 +168,23 @@ pub struct ItemSummary {
     pub season: Option<i32>,
     /// Number of an episode within its season.
     pub episode: Option<i32>,
+    /// Kind of an item of a plugin.
+    pub kind: Option<MediaKind>,
+    /// Pages of an item of a plugin.
+    pub page_count: Option<i64>,
     /// The last scan found none of its files.
     pub missing: bool,
+}
+
+/// Positions in an item with pages count pages as seconds.
+const PAGE_MS: i64 = 1000;
+
+impl ItemSummary {
+    /// The length with which positions are compared, in milliseconds.
+    pub fn length_ms(&self) -> Option<i64> {
+        let pages = self.page_count.map(|pages| pages.saturating_mul(PAGE_MS));
+        self.duration_ms.or(pages)
+    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@
 mod broadcaster;
 mod dispatcher;
 pub mod indexing;
+pub mod items;
 pub mod jobs;
 mod message;
 pub mod photos;

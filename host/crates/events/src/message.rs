@@ -44,6 +44,12 @@ pub enum EventKind {
     PhotoAlbumPhotosAdded,
     /// Photos were removed from an album.
     PhotoAlbumPhotosRemoved,
+    /// An item of a plugin's kind was indexed for the first time.
+    ItemAdded,
+    /// The metadata or files of an item of a plugin's kind changed.
+    ItemUpdated,
+    /// An item of a plugin's kind was removed from the index.
+    ItemRemoved,
     /// A requested waveform was computed.
     MusicWaveformReady,
     /// A job started or was resumed.
@@ -74,6 +80,9 @@ impl EventKind {
             Self::PhotoAlbumDeleted => "photo_album.deleted",
             Self::PhotoAlbumPhotosAdded => "photo_album.photos_added",
             Self::PhotoAlbumPhotosRemoved => "photo_album.photos_removed",
+            Self::ItemAdded => "item.added",
+            Self::ItemUpdated => "item.updated",
+            Self::ItemRemoved => "item.removed",
             Self::MusicWaveformReady => "music.waveform_ready",
             Self::JobStarted => "job.started",
             Self::JobCurrentProgress => "job.current_progress",
@@ -100,6 +109,7 @@ impl EventKind {
             | Self::PhotoAlbumDeleted
             | Self::PhotoAlbumPhotosAdded
             | Self::PhotoAlbumPhotosRemoved => Capability::PhotoAlbumsRead,
+            Self::ItemAdded | Self::ItemUpdated | Self::ItemRemoved => Capability::ItemsRead,
             Self::MusicWaveformReady => Capability::MusicTracksRead,
             Self::JobStarted | Self::JobCurrentProgress | Self::JobCompleted => Capability::JobsRead,
         }
@@ -113,6 +123,9 @@ impl EventKind {
                 | Self::IndexingMusicReleaseAdded
                 | Self::IndexingMusicArtistAdded
                 | Self::PhotoUpdated
+                | Self::ItemAdded
+                | Self::ItemUpdated
+                | Self::ItemRemoved
                 | Self::MusicWaveformReady
                 | Self::JobCurrentProgress
         )
@@ -134,6 +147,8 @@ pub enum Audience {
     Users(Capability, Arc<[UserId]>),
     /// All users with the capability who may access files in folders of this access class.
     Viewers(Capability, i64),
+    /// All users with the capability who may access files in folders of one of these access classes.
+    ViewersOfAny(Capability, Arc<[i64]>),
 }
 
 impl Audience {
@@ -147,6 +162,9 @@ impl Audience {
             Self::ReadersExcept(capability, owner) => *owner != user && may(capability),
             Self::Users(capability, users) => users.contains(&user) && may(capability),
             Self::Viewers(capability, class) => may(capability) && scope.can_see_file(*class),
+            Self::ViewersOfAny(capability, classes) => {
+                may(capability) && classes.iter().any(|class| scope.can_see_file(*class))
+            }
         }
     }
 }
@@ -235,6 +253,9 @@ mod tests {
             (Audience::Viewers(jobs, 3), ada, with, true),
             (Audience::Viewers(jobs, 4), ada, with, false),
             (Audience::Viewers(jobs, 3), ada, without, false),
+            (Audience::ViewersOfAny(jobs, [4, 3].into()), ada, with, true),
+            (Audience::ViewersOfAny(jobs, [4].into()), ada, with, false),
+            (Audience::ViewersOfAny(jobs, [3].into()), ada, without, false),
         ];
         let scope = MediaScope::classes([3]);
         for (audience, user, capabilities, receives) in cases {

@@ -10,6 +10,7 @@ mod connection_limiter;
 pub mod event_stream;
 pub mod file_body;
 mod frame_poll;
+pub mod headers;
 mod http2_body;
 pub mod limits;
 pub mod malformed_request;

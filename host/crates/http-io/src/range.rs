@@ -8,6 +8,8 @@ use salvo::http::header::{
 };
 use salvo::http::{HeaderMap, Method};
 
+use crate::headers::single_value;
+
 /// The representation that is requested.
 #[derive(Debug, Clone, Copy)]
 pub struct Representation<'a> {
@@ -59,7 +61,7 @@ pub fn decide(method: &Method, headers: &HeaderMap, representation: Representati
     if method != Method::GET || !if_range_holds(headers, representation) {
         return Decision::Full;
     }
-    match single(headers, &RANGE).and_then(parse_range) {
+    match single_value(headers, &RANGE).map(str::trim).and_then(parse_range) {
         Some(range) => range.within(representation.length),
         None => Decision::Full,
     }
@@ -80,7 +82,7 @@ fn if_range_holds(headers: &HeaderMap, representation: Representation<'_>) -> bo
     if !headers.contains_key(IF_RANGE) {
         return true;
     }
-    match single(headers, &IF_RANGE) {
+    match single_value(headers, &IF_RANGE).map(str::trim) {
         Some(tag) if tag.starts_with('"') => tag == representation.tag,
         // A date has to match exactly; a weak tag or an invalid value never matches.
         Some(text) => parse_date(text) == Some(representation.modified),
@@ -110,15 +112,8 @@ fn tags<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl Iterator<Item = &
         })
 }
 
-/// The value of a header that must not be repeated; `None` if it is repeated or not ASCII.
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(value.trim())
-}
-
 fn date(headers: &HeaderMap, name: &HeaderName) -> Option<i64> {
-    parse_date(single(headers, name)?)
+    parse_date(single_value(headers, name)?.trim())
 }
 
 fn parse_date(text: &str) -> Option<i64> {

@@ -1,39 +1,24 @@
-//! The client apps.
+//! The client apps that users sign in to, with the capability that each requires.
 
 use crate::capability::Capability;
+use svc_domain::named_enum::named_enum;
 
-/// A client app; the header `svc-app` carries its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum App {
-    /// Administration.
-    Admin,
-    /// Music.
-    Music,
-    /// Photos.
-    Photos,
-    /// Movies and TV shows.
-    Cinema,
+named_enum! {
+    /// A client app; the header `svc-app` carries its name.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum App {
+        /// Administration.
+        Admin => "admin",
+        /// Music.
+        Music => "music",
+        /// Photos.
+        Photos => "photos",
+        /// Movies and TV shows.
+        Cinema => "cinema",
+    }
 }
 
 impl App {
-    /// All apps.
-    pub const ALL: [Self; 4] = [Self::Admin, Self::Music, Self::Photos, Self::Cinema];
-
-    /// The name in headers, paths and tokens.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Admin => "admin",
-            Self::Music => "music",
-            Self::Photos => "photos",
-            Self::Cinema => "cinema",
-        }
-    }
-
-    /// Parses a name; case-sensitive.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|app| app.as_str() == name)
-    }
-
     /// The capability required to sign in to the app.
     pub fn login_capability(self) -> Capability {
         match self {

@@ -2,7 +2,6 @@
 
 mod attempts;
 
-use std::collections::hash_map::RandomState;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,18 +10,18 @@ use crate::cloud::{Cloud, CloudError};
 use crate::error::{Result, ServiceError};
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords, Verdict};
-use crate::rate_limiter::RateLimiter;
 use crate::sessions::{IssuedSession, NewSession, Sessions};
 use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::throttle::{ClientNetwork, LoginThrottle, Subject};
 use crate::{ClientInfo, Context, capabilities_of};
-use attempts::AUDIT_RATE;
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::session::SessionKind;
 use svc_domain::user::{Account, User};
 use svc_store::{AuditRepository, UserRepository};
+
+pub use attempts::LoginAuditLimiter;
 
 /// The only message for every refused login, so that it does not reveal whether an account exists.
 pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
@@ -59,9 +58,9 @@ pub struct Login {
     pub account: Account,
 }
 
-/// The services and repositories of [`Logins`].
-#[derive(Debug)]
-pub struct LoginDependencies {
+/// The sign-in service.
+#[derive(Debug, Clone)]
+pub struct Logins {
     /// Ids, clock, randomness and tasks.
     pub context: Context,
     /// Accounts.
@@ -72,6 +71,8 @@ pub struct LoginDependencies {
     pub passwords: Passwords,
     /// Limits wrong passwords.
     pub throttle: LoginThrottle,
+    /// Limits audit entries by address.
+    pub audit_limiter: LoginAuditLimiter,
     /// Opens the sessions.
     pub sessions: Sessions,
     /// Session lifetimes.
@@ -82,51 +83,7 @@ pub struct LoginDependencies {
     pub cloud: Arc<dyn Cloud>,
 }
 
-/// The sign-in service.
-#[derive(Debug, Clone)]
-pub struct Logins {
-    context: Context,
-    users: UserRepository,
-    audit: AuditRepository,
-    passwords: Passwords,
-    throttle: LoginThrottle,
-    sessions: Sessions,
-    settings: Settings,
-    setup: Setup,
-    cloud: Arc<dyn Cloud>,
-    names: RandomState,
-    audit_limiter: Arc<RateLimiter<ClientNetwork>>,
-}
-
 impl Logins {
-    /// Creates the service.
-    pub fn new(dependencies: LoginDependencies) -> Self {
-        let LoginDependencies {
-            context,
-            users,
-            audit,
-            passwords,
-            throttle,
-            sessions,
-            settings,
-            setup,
-            cloud,
-        } = dependencies;
-        Self {
-            context,
-            users,
-            audit,
-            passwords,
-            throttle,
-            sessions,
-            settings,
-            setup,
-            cloud,
-            names: RandomState::new(),
-            audit_limiter: Arc::new(RateLimiter::new(AUDIT_RATE)),
-        }
-    }
-
     /// Signs in an account to an app.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Token-bucket rate limiter.
+//! A rate limiter with one token bucket per key.
 
 use std::collections::HashMap;
 use std::hash::Hash;

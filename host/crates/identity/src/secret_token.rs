@@ -45,11 +45,12 @@ impl std::fmt::Debug for RefreshToken {
     }
 }
 
-/// Random bytes of a refresh token.
-const RANDOM: usize = 32;
-const NUMBER: usize = 8;
+/// Bytes of randomness in a refresh token.
+const RANDOM_BYTES: usize = 32;
+/// Bytes of the session id, and of the generation.
+const NUMBER_BYTES: usize = 8;
 /// Bytes of the seal: 128 bits cannot be guessed.
-const SEAL: usize = 16;
+const SEAL_BYTES: usize = 16;
 
 fn mac(key: &[u8; 32]) -> Hmac<Sha256> {
     // HMAC pads a shorter key with zeros; a key of block length is always accepted.
@@ -71,18 +72,18 @@ impl RefreshToken {
     /// # Errors
     /// Fails if the system has no randomness.
     pub fn generate(random: &dyn Random, key: &[u8; 32], session: SessionId) -> io::Result<Self> {
-        let mut secret = [0; RANDOM];
+        let mut secret = [0; RANDOM_BYTES];
         random.fill(&mut secret)?;
         Ok(Self::sealed(&secret, key, session, 0))
     }
 
     fn sealed(secret: &[u8], key: &[u8; 32], session: SessionId, generation: i64) -> Self {
-        let mut bytes = Vec::with_capacity(RANDOM + 2 * NUMBER + SEAL);
+        let mut bytes = Vec::with_capacity(RANDOM_BYTES + 2 * NUMBER_BYTES + SEAL_BYTES);
         bytes.extend_from_slice(secret);
         bytes.extend_from_slice(&session.get().to_be_bytes());
         bytes.extend_from_slice(&generation.to_be_bytes());
         let seal = seal(key, &bytes).finalize().into_bytes();
-        bytes.extend(seal.iter().take(SEAL));
+        bytes.extend(seal.iter().take(SEAL_BYTES));
         Self {
             text: BASE64URL_NOPAD.encode(&bytes),
             session,
@@ -93,12 +94,12 @@ impl RefreshToken {
     /// Parses a cookie and verifies its seal.
     pub fn read(text: &str, key: &[u8; 32]) -> Option<Self> {
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
-        let (sealed, signature) = bytes.split_at_checked(RANDOM + 2 * NUMBER)?;
-        if signature.len() != SEAL {
+        let (sealed, signature) = bytes.split_at_checked(RANDOM_BYTES + 2 * NUMBER_BYTES)?;
+        if signature.len() != SEAL_BYTES {
             return None;
         }
         seal(key, sealed).verify_truncated_left(signature).ok()?;
-        let (session, generation) = sealed.get(RANDOM..)?.split_at_checked(NUMBER)?;
+        let (session, generation) = sealed.get(RANDOM_BYTES..)?.split_at_checked(NUMBER_BYTES)?;
         Some(Self {
             text: text.to_owned(),
             session: i64::from_be_bytes(session.try_into().ok()?).into(),

@@ -1,9 +1,11 @@
-//! Throttle for wrong passwords.
+//! Limits wrong passwords per account and network.
 //!
 //! An attempt takes its tokens before the password is compared, so that concurrent attempts are limited as well, and
 //! gets them back if the password was correct.
 
 use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -86,6 +88,7 @@ struct Shared {
     /// Running attempts by network; `ended` notifies when one ends.
     running: Mutex<HashMap<ClientNetwork, u32>>,
     ended: Notify,
+    name_hasher: RandomState,
 }
 
 /// Limits password attempts.
@@ -113,7 +116,13 @@ impl LoginThrottle {
             user_refill_after_many: limits.user_refill_after_many,
             running: Mutex::default(),
             ended: Notify::new(),
+            name_hasher: RandomState::new(),
         }))
+    }
+
+    /// A name without an account, by its comparison key.
+    pub fn unknown_name(&self, key: &str) -> Subject {
+        Subject::Name(self.0.name_hasher.hash_one(key))
     }
 
     /// As [`LoginThrottle::begin`], but if no token is left, waits for running attempts of the same network, whose

@@ -12,7 +12,7 @@ use svc_domain::scan::{Directory, Run, RunCounts, RunStatus};
 use svc_domain::time::Clock;
 use svc_events::indexing as messages;
 use svc_events::indexing::RunProgress;
-use svc_events::{EventKind, Events, photos};
+use svc_events::{EventKind, Events, items, photos};
 use svc_store::PersistOutcome;
 
 /// Minimum time between two progress events.
@@ -52,6 +52,10 @@ impl RunEvents {
         }
         for (id, class) in &outcome.updated_photos {
             self.events.publish(|| photos::updated(*id, *class));
+        }
+        for item in &outcome.items {
+            self.events
+                .publish(|| items::changed(item.id, &item.kind, item.change, &item.access_classes));
         }
     }
 

@@ -108,6 +108,19 @@ impl ScanScheduler {
             .map_or(WatchState::Off, |watch| watch.state)
     }
 
+    /// Scans the directories of these kinds soon, as after a change in them: their plugins changed.
+    ///
+    /// # Errors
+    /// Database errors.
+    pub async fn rescan(&self, kinds: &HashSet<MediaKind>) -> Result<()> {
+        for directory in self.indexing.directories().await? {
+            if kinds.contains(&directory.kind) {
+                self.changed.add(&directory.kind, RelativePath::root());
+            }
+        }
+        Ok(())
+    }
+
     /// Runs until the server stops.
     pub async fn run(&self) {
         tokio::join!(self.process_changes().boxed(), self.process_schedule().boxed());

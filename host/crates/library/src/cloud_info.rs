@@ -1,4 +1,4 @@
-//! Data of the cloud about this server: the newest release and the subscription.
+//! What the cloud knows about this server: the newest release, the subscription and its seats.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +12,13 @@ use svc_identity::cloud::{Cloud, Release, Subscription};
 use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
 use svc_store::UserRepository;
 
-/// Cache lifetime of a release, and of a failed request.
-const GOOD_FOR: Duration = Duration::from_secs(60 * 60);
-const NONE_FOR: Duration = Duration::from_secs(60);
+/// Cache lifetime of a release.
+const RELEASE_TTL: Duration = Duration::from_secs(60 * 60);
+/// Cache lifetime of a failed request: short, because the cloud may be back at any time.
+const FAILURE_TTL: Duration = Duration::from_secs(60);
 
 /// A cached release with the time of the request; the inner `None` is a failure.
-type Known = Option<(Instant, Option<Release>)>;
+type CachedRelease = Option<(Instant, Option<Release>)>;
 
 /// Used and available seats.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +36,7 @@ pub struct CloudInfo {
     cloud: Arc<dyn Cloud>,
     channel: ReleaseChannel,
     dev: bool,
-    release: Arc<Mutex<Known>>,
+    release: Arc<Mutex<CachedRelease>>,
 }
 
 impl CloudInfo {
@@ -67,16 +68,20 @@ impl CloudInfo {
         if self.dev {
             return Err(UNKNOWN);
         }
-        let mut known = self.release.lock().await;
-        let fresh = known.as_ref().and_then(|(since, release)| {
-            let good_for = if release.is_some() { GOOD_FOR } else { NONE_FOR };
-            (since.elapsed() < good_for).then(|| release.clone())
+        let mut cached = self.release.lock().await;
+        let fresh = cached.as_ref().and_then(|(since, release)| {
+            let ttl = if release.is_some() {
+                RELEASE_TTL
+            } else {
+                FAILURE_TTL
+            };
+            (since.elapsed() < ttl).then(|| release.clone())
         });
         let release = match fresh {
             Some(release) => release,
             None => {
                 let release = self.cloud.latest_release(self.channel.as_str()).await.ok();
-                *known = Some((Instant::now(), release.clone()));
+                *cached = Some((Instant::now(), release.clone()));
                 release
             }
         };

@@ -17,16 +17,16 @@ use svc_store::{ItemRepository, UserItemList, UserItemRepository};
 /// Maximum position in seconds, about four months.
 pub const MAX_SECONDS: f64 = 10_000_000.0;
 
-/// A progress report as the client sent it.
+/// A progress report as the client sent it, not validated yet.
 #[derive(Debug)]
 pub struct PlaybackReport {
-    /// Type of the item.
+    /// Name of the item's type, such as `music_track`.
     pub media_type: String,
-    /// The item.
+    /// Id of the item.
     pub media_id: String,
-    /// Position in seconds.
+    /// Position in seconds; the page, for an item with pages.
     pub seconds: f64,
-    /// State of the player.
+    /// Name of a [`PlayState`].
     pub state: String,
     /// Time of the report; now if `None`.
     pub at: Option<Timestamp>,
@@ -55,16 +55,16 @@ pub(super) fn check_seconds(seconds: f64) -> std::result::Result<i64, FieldError
     }
 }
 
-/// A valid report.
-struct Checked {
+/// A report whose fields are valid; the item may still be unknown.
+struct ValidReport {
     key: ItemKey,
     position_ms: i64,
     state: PlayState,
     queue_item: Option<PlaybackQueueItemId>,
 }
 
-/// Validates a report.
-fn check(new: &PlaybackReport) -> Result<Checked> {
+/// Returns all invalid fields of a report at once.
+fn validate(new: &PlaybackReport) -> Result<ValidReport> {
     let item = parse_type(&new.media_type).and_then(|item| {
         let is_played = item.is_played().then_some(item);
         is_played.ok_or_else(|| FieldError::new("mediaType", "is not a playable type"))
@@ -78,7 +78,7 @@ fn check(new: &PlaybackReport) -> Result<Checked> {
     let queue_item = new.queue_item.as_deref().map(str::parse).transpose();
     let queue_item = queue_item.map_err(|_| FieldError::new("playbackQueueItemId", "must be an id"));
     match (item, id, position, state, queue_item) {
-        (Ok(item), Ok(id), Ok(position_ms), Ok(state), Ok(queue_item)) => Ok(Checked {
+        (Ok(item), Ok(id), Ok(position_ms), Ok(state), Ok(queue_item)) => Ok(ValidReport {
             key: (item, id.get()),
             position_ms,
             state,
@@ -125,15 +125,15 @@ impl History {
     /// # Errors
     /// Invalid; unknown item or queue entry; database errors.
     pub async fn report(&self, actor: &Actor, new: PlaybackReport) -> Result<UserItemDetails> {
-        let Checked {
+        let ValidReport {
             key,
             position_ms,
             state,
             queue_item,
-        } = check(&new)?;
+        } = validate(&new)?;
         let summary = user_items::item_of_request(&self.items, actor, key).await?;
-        // Checked before anything is stored, so that a report is applied completely or not at all.
-        let place = match queue_item {
+        // ValidReport before anything is stored, so that a report is applied completely or not at all.
+        let queue_entry = match queue_item {
             Some(item) if actor.may(Capability::PlaybackQueuesUpdate) => {
                 Some((self.queues.queue_with(actor, item, key).await?, item))
             }
@@ -146,14 +146,16 @@ impl History {
             position_ms,
             state,
         };
-        let (user_items, user, length) = (self.user_items.clone(), actor.user.id, summary.duration_ms);
+        let (user_items, user, length) = (self.user_items.clone(), actor.user.id, summary.length_ms());
         let UserItem { key, data } = run_to_completion(&self.context.tasks, "history-report", async move {
             Ok(user_items.report_playback(user, key, &report, length).await?)
         })
         .await?;
         let is_the_last = data.playback.played_at == Some(report.at);
-        if let Some(place) = place.filter(|_| is_the_last) {
-            self.queues.advance_cursor(actor, place, position_ms).await?;
+        if let Some(queue_entry) = queue_entry.filter(|_| is_the_last) {
+            self.queues
+                .advance_cursor(actor, queue_entry, position_ms)
+                .await?;
         }
         Ok(UserItemDetails { key, summary, data })
     }
@@ -179,7 +181,7 @@ impl History {
         .await
     }
 
-    /// Movies and episodes that the actor started and did not finish, by time.
+    /// Movies, episodes and items of plugins that the actor started and did not finish, by time.
     ///
     /// # Errors
     /// Database errors.
@@ -189,7 +191,7 @@ impl History {
         part: OrderedPagination,
     ) -> Result<Listing<UserItemDetails>> {
         let mut types = played_types(actor, None);
-        types.retain(|item| matches!(item, ItemType::Movie | ItemType::TvEpisode));
+        types.retain(|item| matches!(item, ItemType::Movie | ItemType::TvEpisode | ItemType::Item));
         user_items::list(
             (&self.user_items, &self.items),
             actor,

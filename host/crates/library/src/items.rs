@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use svc_domain::change::ItemType;
 use svc_domain::id::MediaId;
+use svc_domain::item::Item;
 use svc_domain::music::Track;
 use svc_domain::photo::Photo;
 use svc_domain::user_data::{ItemKey, ItemSummary, Playback, UserData, UserItem};
@@ -34,6 +35,7 @@ pub fn read_capability(item: ItemType) -> Capability {
         ItemType::Photo => Capability::PhotosRead,
         ItemType::Movie => Capability::MoviesRead,
         ItemType::TvShow | ItemType::TvEpisode => Capability::TvEpisodesRead,
+        ItemType::Item => Capability::ItemsRead,
     }
 }
 
@@ -95,7 +97,7 @@ macro_rules! with_user_data {
     )+};
 }
 
-with_user_data!(Track: MusicTrack, Photo: Photo, Movie: Movie, Episode: TvEpisode);
+with_user_data!(Track: MusicTrack, Photo: Photo, Movie: Movie, Episode: TvEpisode, Item: Item);
 
 /// Fills in the actor's data of items, as far as the credential permits.
 pub(super) async fn add_user_data<T: WithUserData>(

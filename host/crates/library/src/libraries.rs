@@ -242,8 +242,13 @@ impl Libraries {
         }
         let directories = self.directories.list_directories().await?;
         let configured = directories.iter().any(|directory| directory.kind == kind);
-        let unknown = || ServiceError::unknown("mediaKind", "there are no directories of this kind");
-        configured.then_some(kind).ok_or_else(unknown)
+        let unknown = || {
+            let message = format!(
+                "no directory of the kind `{kind}` is configured; the server's option is `--root {kind}=DIR`"
+            );
+            ServiceError::unknown("mediaKind", message)
+        };
+        if configured { Ok(kind) } else { Err(unknown()) }
     }
 
     fn audit(&self, by: Option<&AuthContext>, event: AuditEvent, library: &Library) -> AuditEntry {

@@ -1,6 +1,6 @@
 //! Background maintenance: changes by other processes, last-use times, expired data.
 
-use crate::plugins::PluginList;
+use crate::plugins::PluginAdmin;
 use crate::waveforms::Waveforms;
 use std::time::Duration;
 use svc_domain::time::Timestamp;
@@ -36,7 +36,7 @@ pub struct Maintenance {
     /// Last-use times that are not yet written.
     pub activity: ActivityLog,
     /// Plugins whose quarantines are written to the audit log.
-    pub plugins: PluginList,
+    pub plugins: PluginAdmin,
     /// Reloaded after changes by another process.
     pub settings: Settings,
     /// Reloaded after changes by another process.

@@ -13,7 +13,7 @@ use svc_identity::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater
 use svc_platform::data_dir::DataDir;
 use svc_platform::media_root::{MediaRoot, OpenedFile};
 use svc_plugin_host::Plugins;
-use svc_store::{FileRepository, MediaFile, MusicRepository};
+use svc_store::{EmbeddedPicture, FileRepository, MediaFile, MusicRepository};
 
 pub(super) use artwork::open_picture;
 pub use artwork::{OpenedPicture, PictureBytes};
@@ -111,6 +111,14 @@ impl Media {
             None if self.music.release(&actor.scope, id).await?.is_some() => Err(NO_ARTWORK),
             None => Err(ServiceError::NotFound),
         }
+    }
+
+    /// Opens a picture whose access was checked by the caller.
+    ///
+    /// # Errors
+    /// Absent `artwork_missing` or `file_missing`; try later `storage_unavailable`.
+    pub(crate) async fn open_item_picture(&self, picture: EmbeddedPicture) -> Result<OpenedPicture> {
+        self.open_embedded(picture).await
     }
 
     async fn open(&self, actor: &Actor, id: FileId, kind: &MediaKind) -> Result<OpenedMedia> {

@@ -4,6 +4,7 @@ use svc_domain::id::UserId;
 use svc_domain::kind::CachePartition;
 use svc_identity::actor::Actor;
 use svc_identity::capability::CapabilitySet;
+use svc_plugin_host::Plugins;
 use svc_store::{IdentityRepository, VersionCounterRepository};
 
 /// The versions for a caller: responses with equal versions are equal.
@@ -19,6 +20,8 @@ pub struct MediaVersion {
     pub media: u64,
     /// Version counter of the caller's own data, such as ratings.
     pub personal: u64,
+    /// Version of the plugins' states: items of a kind say whether its plugin is active.
+    pub plugins: u64,
 }
 
 /// Reads the current versions.
@@ -26,14 +29,20 @@ pub struct MediaVersion {
 pub struct MediaStates {
     version_counters: VersionCounterRepository,
     identity: IdentityRepository,
+    plugins: Plugins,
 }
 
 impl MediaStates {
     /// Creates the service.
-    pub fn new(version_counters: VersionCounterRepository, identity: IdentityRepository) -> Self {
+    pub fn new(
+        version_counters: VersionCounterRepository,
+        identity: IdentityRepository,
+        plugins: Plugins,
+    ) -> Self {
         Self {
             version_counters,
             identity,
+            plugins,
         }
     }
 
@@ -45,6 +54,7 @@ impl MediaStates {
             identity: self.identity.identity_revision_of(actor.user.id),
             media: self.version_counters.media_version_counter(part),
             personal: self.version_counters.personal_version_counter(actor.user.id),
+            plugins: self.plugins.state_version(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Lists movies.
+//! The movies service: lists, search hits and single movies, with the data of the user.
 
 use crate::items;
 use svc_domain::id::MovieId;

@@ -1,18 +1,19 @@
-//! Administration of plugins, and audit entries for their quarantine.
+//! Administration of plugins: list, release from quarantine, audit entries for new quarantines.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use svc_domain::audit::AuditEvent;
+use svc_domain::kind::MediaKind;
 use svc_identity::audit::BackgroundLog;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{AuthContext, Context, run_to_completion};
+pub use svc_plugin_host::{GrantedLimits, KindState, PluginOrigin, PluginStats, PluginStatus};
 use svc_plugin_host::{PluginState, Plugins};
-pub use svc_plugin_host::{PluginStats, PluginStatus};
 
 /// The plugins service. States are per process: each server of a database has its own plugins and quarantines.
 #[derive(Debug, Clone)]
-pub struct PluginList {
+pub struct PluginAdmin {
     context: Context,
     log: BackgroundLog,
     plugins: Plugins,
@@ -20,7 +21,7 @@ pub struct PluginList {
     quarantined: Arc<Mutex<BTreeMap<String, String>>>,
 }
 
-impl PluginList {
+impl PluginAdmin {
     /// Creates the service.
     pub fn new(context: Context, log: BackgroundLog, plugins: Plugins) -> Self {
         Self {
@@ -34,6 +35,11 @@ impl PluginList {
     /// All plugins, including those that failed to load.
     pub fn list(&self) -> Vec<PluginStatus> {
         self.plugins.list()
+    }
+
+    /// Whether files of this kind are read, and why not.
+    pub fn kind_state(&self, kind: &MediaKind) -> KindState {
+        self.plugins.kind_state(kind)
     }
 
     /// Writes an audit entry for each plugin quarantined since the last call.

@@ -1,4 +1,4 @@
-//! Information about the server.
+//! Information about the server: identity, versions, readiness.
 
 use svc_identity::error::Result;
 use svc_identity::keys::KeyRing;

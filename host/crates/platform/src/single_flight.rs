@@ -14,7 +14,7 @@ use tokio::sync::watch;
 /// Why a computation has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Abandoned {
-    /// It was dropped before it ran.
+    /// Its [`Completion`] was dropped without a result.
     #[error("the computation was dropped before it ran")]
     NotRun,
     /// It panicked.
@@ -33,7 +33,7 @@ pub struct InFlight<V, C = ()> {
     context: Arc<C>,
 }
 
-/// The duty to complete a computation. Dropping it removes the entry and tells the waiters that there is no result.
+/// Completes a computation. Dropping it removes the entry, and the waiters receive [`Abandoned`].
 pub struct Completion<K: Eq + Hash, V, C = ()> {
     flights: Arc<Flights<K, V, C>>,
     key: K,
@@ -175,10 +175,10 @@ mod tests {
     use super::*;
 
     type Flight = SingleFlight<&'static str, u32, AtomicUsize>;
-    type Kept = Completion<&'static str, u32, AtomicUsize>;
+    type TestCompletion = Completion<&'static str, u32, AtomicUsize>;
 
     /// Joins `key`; the completion is returned if this call started the computation.
-    fn join(flight: &Flight, key: &'static str) -> (InFlight<u32, AtomicUsize>, Option<Kept>) {
+    fn join(flight: &Flight, key: &'static str) -> (InFlight<u32, AtomicUsize>, Option<TestCompletion>) {
         let mut started = None;
         let in_flight = flight.join_or_start(key, |completion| {
             started = Some(completion);

@@ -16,6 +16,8 @@ wasmtime::component::bindgen!({
     inline: "package svc:host; world everything {
         include svc:plugin/media-extractor-with-artwork@0.1.0;
         include svc:plugin/media-extractor-with-related@0.1.0;
+        include svc:plugin/media-extractor-with-pages@0.1.0;
+        include svc:plugin/media-extractor-with-settings@0.1.0;
         include svc:plugin/image-thumbnailer@0.1.0;
         include svc:plugin/waveform-analyzer@0.1.0;
     }",
@@ -26,4 +28,4 @@ wasmtime::component::bindgen!({
 /// Name of the package, without version.
 pub(super) const PACKAGE: &str = "svc:plugin";
 /// Version of these bindings.
-pub(super) const VERSION: &str = "0.1.0";
+pub const VERSION: &str = "0.1.0";

@@ -1,7 +1,7 @@
 //! The budget of plugin faults outside of scans: one per purpose, refilled over time.
 //!
 //! Any user who may view a thumbnail or have a file explained can repeat a request for a file that makes a plugin
-//! fail. Such faults do not count towards a quarantine (`breaker`), since one file says nothing about a library; but
+//! fail. Such faults do not count towards a quarantine, since one file says nothing about a library; but
 //! each takes up to the deadline of a call, so their number is limited.
 
 use std::collections::VecDeque;
@@ -19,6 +19,8 @@ pub(super) enum Purpose {
     Explain,
     /// Reading the artwork embedded in a file.
     Artwork,
+    /// Listing or reading the pages of a file.
+    Pages,
     /// Rendering thumbnails.
     Render,
     /// Computing a waveform.
@@ -30,6 +32,7 @@ pub(super) enum Purpose {
 pub(super) struct Budgets {
     explain: Budget,
     artwork: Budget,
+    pages: Budget,
     render: Budget,
     measure: Budget,
 }
@@ -41,6 +44,7 @@ impl Budgets {
             Purpose::Scan => None,
             Purpose::Explain => Some(&self.explain),
             Purpose::Artwork => Some(&self.artwork),
+            Purpose::Pages => Some(&self.pages),
             Purpose::Render => Some(&self.render),
             Purpose::Measure => Some(&self.measure),
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::deadline::Deadline;
 use crate::host_log::LogState;
 use crate::host_related::OpenedRelated;
+use crate::host_settings::SettingValues;
 use crate::host_source::{SourceFile, SourceState};
 use crate::limits::Limits;
 use crate::memory::MemoryMeter;
@@ -15,17 +16,19 @@ use svc_domain::extraction::ExtractFailure;
 pub(super) struct CallState {
     pub(super) source: SourceState,
     pub(super) related: Option<OpenedRelated>,
+    pub(super) settings: SettingValues,
     pub(super) log: LogState,
     pub(super) deadline: Deadline,
     pub(super) memory: MemoryMeter,
 }
 
 impl CallState {
-    /// For an instance with a memory limit in bytes.
-    pub(super) fn new(plugin_id: Arc<str>, memory: u64) -> Self {
+    /// For an instance with these settings and a memory limit in bytes.
+    pub(super) fn new(plugin_id: Arc<str>, settings: SettingValues, memory: u64) -> Self {
         Self {
             source: SourceState::new(),
             related: None,
+            settings,
             log: LogState::new(plugin_id),
             deadline: Deadline::default(),
             memory: MemoryMeter::new(memory),

@@ -2,6 +2,7 @@
 
 use crate::bindings::svc::plugin::types;
 use crate::limits;
+use crate::plugin::LoadedPlugin;
 use crate::validate::Checker;
 use svc_domain::extraction::{
     ExtractFailure, Extraction, Field, PartialDate, Picture, PictureData, Rational, Span, Value,
@@ -10,10 +11,10 @@ use svc_domain::extraction::{
 /// Converts and validates the extraction of a file of this size.
 pub(super) fn extraction(
     given: types::Extraction,
-    plugin_id: &str,
+    plugin: &LoadedPlugin,
     file_size: u64,
 ) -> Result<Extraction, ExtractFailure> {
-    let mut checker = Checker::new(plugin_id, file_size);
+    let mut checker = Checker::new(&plugin.id, &plugin.own_types, file_size);
     checker.counts(given.fields.len(), given.pictures.len(), given.warnings.len())?;
     let title = given
         .title
@@ -47,6 +48,33 @@ pub(super) fn extraction(
         pictures: pictures.collect::<Result<_, _>>()?,
         warnings,
     })
+}
+
+/// Converts a value for a plugin.
+pub(super) fn value_for_guest(given: Value) -> types::Value {
+    match given {
+        Value::Text(text) => types::Value::Text(text),
+        Value::Texts(texts) => types::Value::Texts(texts),
+        Value::Integer(number) => types::Value::Integer(number),
+        Value::Real(number) => types::Value::Real(number),
+        Value::Rational(Rational {
+            numerator,
+            denominator,
+        }) => types::Value::Rational(types::Rational {
+            numerator,
+            denominator,
+        }),
+        Value::Boolean(yes) => types::Value::Boolean(yes),
+        Value::Date(date) => types::Value::Date(types::PartialDate {
+            year: date.year,
+            month: date.month,
+            day: date.day,
+            time_ms: date.time_ms,
+            offset_minutes: date.offset_minutes,
+        }),
+        Value::BytesAt(Span { offset, length }) => types::Value::BytesAt(types::Span { offset, length }),
+        Value::Blob(bytes) => types::Value::Blob(bytes),
+    }
 }
 
 /// Converts an error from a plugin.
@@ -105,7 +133,7 @@ fn value(given: types::Value) -> Value {
     }
 }
 
-fn span(given: types::Span) -> Span {
+pub(super) fn span(given: types::Span) -> Span {
     Span {
         offset: given.offset,
         length: given.length,

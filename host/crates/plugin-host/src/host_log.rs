@@ -10,26 +10,43 @@ use crate::limits;
 pub(super) struct LogState {
     plugin_id: Arc<str>,
     lines: u32,
+    last_error: Option<String>,
 }
 
 impl LogState {
     pub(super) fn new(plugin_id: Arc<str>) -> Self {
-        Self { plugin_id, lines: 0 }
+        Self {
+            plugin_id,
+            lines: 0,
+            last_error: None,
+        }
     }
 
     /// Resets the limit for the next file.
     pub(super) fn restart(&mut self) {
         self.lines = 0;
+        self.last_error = None;
+    }
+
+    /// The last line of this call with level `error`, even beyond the limit of lines.
+    pub(super) fn last_error(&self) -> Option<String> {
+        let line = self.last_error.as_deref();
+        line.map(|line| escape(line, limits::MESSAGE_BYTES))
     }
 
     fn write(&mut self, level: log::Level, message: &str, file: &str) -> Result<(), StopReason> {
         self.lines += 1;
+        if level == log::Level::Error {
+            // Escaped when it is read: most calls do not fail.
+            let cut = message.floor_char_boundary(limits::MESSAGE_BYTES);
+            self.last_error = message.get(..cut).map(str::to_owned);
+        }
         let plugin = &*self.plugin_id;
         if self.lines > limits::LOG_LINES {
             if self.lines == limits::LOG_LINES + 1 {
                 tracing::warn!(target: "svc::plugin", plugin, file, "log limit of the plugin reached; its further lines for this file are discarded");
             }
-            if self.lines > limits::LOG_LINES + limits::REFUSALS {
+            if self.lines > limits::LOG_LINES + limits::REJECTED_CALLS {
                 return Err(StopReason::Budget(format!(
                     "more than {} log lines",
                     limits::LOG_LINES
@@ -37,7 +54,7 @@ impl LogState {
             }
             return Ok(());
         }
-        let text = escape(message);
+        let text = escape(message, limits::LOG_LINE_BYTES);
         match level {
             log::Level::Debug => tracing::debug!(target: "svc::plugin", plugin, file, "{text}"),
             log::Level::Info => tracing::info!(target: "svc::plugin", plugin, file, "{text}"),
@@ -48,9 +65,9 @@ impl LogState {
     }
 }
 
-/// Truncates a message and escapes control characters, so that it stays one line and contains no terminal sequences.
-fn escape(message: &str) -> String {
-    let cut = message.floor_char_boundary(limits::LOG_LINE_BYTES);
+/// Truncates a message to this many bytes and escapes control characters, so that it stays one line and contains no terminal sequences.
+fn escape(message: &str, most: usize) -> String {
+    let cut = message.floor_char_boundary(most);
     let mut text = String::with_capacity(cut);
     for c in message.get(..cut).unwrap_or_default().chars() {
         if c.is_control() || is_direction_mark(c) {

@@ -1,6 +1,8 @@
 //! The host interface `source`: the bytes of the current file, limited by a budget.
 
+use std::fmt;
 use std::fs::File;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -24,6 +26,15 @@ pub struct SourceFile {
     cancelled: Option<Arc<AtomicBool>>,
 }
 
+/// Bytes that are read on request, such as those of a file whose reads a tool records, shortens or lets fail.
+pub trait SourceBytes: fmt::Debug + Send + Sync {
+    /// Up to `length` bytes from `offset`; fewer are a short read, none the end.
+    ///
+    /// # Errors
+    /// The storage failed.
+    fn read_at(&self, offset: u64, length: usize) -> io::Result<Vec<u8>>;
+}
+
 /// Where the bytes of a source come from.
 #[derive(Debug)]
 pub(super) enum SourceContent {
@@ -31,6 +42,8 @@ pub(super) enum SourceContent {
     File { file: File, offset: u64 },
     /// In memory.
     Memory(Vec<u8>),
+    /// Wherever the caller has them.
+    Provided(Arc<dyn SourceBytes>),
 }
 
 impl SourceFile {
@@ -57,6 +70,17 @@ impl SourceFile {
             size: bytes.len() as u64,
             content: SourceContent::Memory(bytes),
             name: name.into(),
+            sidecars: None,
+            cancelled: None,
+        }
+    }
+
+    /// Bytes that the caller reads: `size` of them.
+    pub fn provided(bytes: Arc<dyn SourceBytes>, name: impl Into<String>, size: u64) -> Self {
+        Self {
+            content: SourceContent::Provided(bytes),
+            name: name.into(),
+            size,
             sidecars: None,
             cancelled: None,
         }
@@ -95,13 +119,18 @@ impl SourceFile {
 
 impl SourceContent {
     /// Fills the buffer's capacity from the offset on, or up to the end.
-    fn read_into(&self, buffer: &mut Vec<u8>, at: u64) -> Result<(), Errno> {
+    fn read_into(&self, buffer: &mut Vec<u8>, at: u64) -> io::Result<()> {
         match self {
-            Self::File { file, offset } => read_into(file, buffer, offset.saturating_add(at)),
+            Self::File { file, offset } => Ok(read_into(file, buffer, offset.saturating_add(at))?),
             Self::Memory(bytes) => {
                 let start = usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
                 let end = start.saturating_add(buffer.capacity()).min(bytes.len());
                 buffer.extend_from_slice(bytes.get(start..end).unwrap_or_default());
+                Ok(())
+            }
+            Self::Provided(bytes) => {
+                let wanted = buffer.capacity();
+                buffer.extend(bytes.read_at(at, wanted)?.into_iter().take(wanted));
                 Ok(())
             }
         }
@@ -196,7 +225,7 @@ impl SourceState {
                 self.bytes += buffer.len() as u64;
                 Ok(Ok(buffer))
             }
-            Err(errno) => Ok(Err(self.storage_failed(&std::io::Error::from(errno)))),
+            Err(error) => Ok(Err(self.storage_failed(&error))),
         }
     }
 
@@ -211,7 +240,7 @@ impl SourceState {
     /// Returns an exhausted budget to the guest; stops a guest that keeps reading.
     fn reject(&mut self, what: String) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
         self.refusals += 1;
-        if self.refusals > limits::REFUSALS {
+        if self.refusals > limits::REJECTED_CALLS {
             return Err(StopReason::Budget(what).into());
         }
         self.fault.get_or_insert(SourceFault::Budget(what));

@@ -11,30 +11,40 @@ const MANIFEST_SECTION: &str = "svc:manifest";
 
 /// The outline of a component.
 #[derive(Debug)]
-pub(super) struct Inspection<'a> {
+pub struct Inspection<'a> {
     /// Not parsed: a plugin for another version of the interface may have another format.
-    pub(super) manifest: &'a [u8],
+    pub manifest: &'a [u8],
     /// Full names such as `svc:plugin/source@0.1.0`.
-    pub(super) imports: BTreeSet<String>,
+    pub imports: BTreeSet<String>,
     /// Full names such as `svc:plugin/extractor@0.1.0`.
-    pub(super) exports: BTreeSet<String>,
+    pub exports: BTreeSet<String>,
 }
 
 /// Why the bytes are not a plugin.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum InspectError {
+pub enum InspectError {
+    /// The first bytes are others.
     #[error("it is not WebAssembly: {0}")]
     NotWasm(String),
-    #[error("it is a core module, not a component: build it for wasm32-wasip2, or turn it into a component")]
+    /// A module that no tool has made a component of.
+    #[error(
+        "it is a core module, not a component: `svc plugin build` makes a component of it, or of any module with \
+         `svc plugin build --module FILE.wasm --manifest plugin.toml -o OUT.wasm`"
+    )]
     CoreModule,
+    /// Its sections cannot be read to the end.
     #[error("it is damaged or truncated: {0}")]
     Damaged(String),
+    /// It has none, or several.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
 }
 
 /// Reads the outline of a component.
-pub(super) fn inspect(bytes: &[u8]) -> Result<Inspection<'_>, InspectError> {
+///
+/// # Errors
+/// The bytes are not a component with one manifest.
+pub fn inspect(bytes: &[u8]) -> Result<Inspection<'_>, InspectError> {
     if !bytes.starts_with(b"\0asm") {
         return Err(InspectError::NotWasm(
             "the first bytes are not `\\0asm`".to_owned(),

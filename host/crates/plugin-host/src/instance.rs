@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use wasmtime::{Store, Trap, WasmBacktrace};
+use wasmtime::{Store, Trap};
 
-use crate::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
+use crate::backtrace;
+use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
 use crate::call::{CallState, StopReason};
 use crate::convert;
 use crate::host_source::{SourceFault, SourceFile};
 use crate::limits;
 use crate::limits::Limits;
 use crate::plugin::LoadedPlugin;
-use crate::{validate_audio, validate_images};
+use crate::{validate_audio, validate_images, validate_pages};
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
+use svc_domain::page::Page;
 use svc_domain::rendering::{ImageBounds, RenderedImage};
 use svc_domain::waveform::AudioSummary;
 
@@ -28,6 +30,7 @@ pub(super) struct Instance {
 struct Exports {
     extractor: Option<extractor::Guest>,
     artwork: Option<artwork::Guest>,
+    pages: Option<pages::Guest>,
     thumbnailer: Option<thumbnailer::Guest>,
     waveform: Option<waveform::Guest>,
 }
@@ -35,15 +38,19 @@ struct Exports {
 impl Instance {
     /// Creates an instance and runs its start functions.
     pub(super) fn start(plugin: &LoadedPlugin) -> Result<Self, ExtractFailure> {
-        let code = plugin.code.as_code();
+        let code = &plugin.code;
         let mut store = Store::new(
             code.instance_pre.engine(),
-            CallState::new(Arc::clone(&plugin.id), plugin.limits.extract.memory),
+            CallState::new(
+                Arc::clone(&plugin.id),
+                Arc::clone(&plugin.settings),
+                plugin.limits.extract.memory,
+            ),
         );
         store.limiter(|state| &mut state.memory);
         store.epoch_deadline_callback(|mut context| Ok(context.data_mut().deadline.check()?));
         store.set_hostcall_fuel(limits::LIFTED_BYTES);
-        store.data_mut().deadline.start(limits::START_TIME, None);
+        store.data_mut().deadline.start(limits::INSTANTIATION_TIME, None);
         store.set_epoch_deadline(1);
         let started = code.instance_pre.instantiate(&mut store).and_then(|instance| {
             macro_rules! load {
@@ -57,6 +64,7 @@ impl Instance {
             Ok(Exports {
                 extractor: load!(extractor),
                 artwork: load!(artwork),
+                pages: load!(pages),
                 thumbnailer: load!(thumbnailer),
                 waveform: load!(waveform),
             })
@@ -68,7 +76,7 @@ impl Instance {
                 calls: 0,
                 broken: false,
             }),
-            Err(error) => Err(failure_of(&error)),
+            Err(error) => Err(failure_of(&error, store.data().log.last_error())),
         }
     }
 
@@ -79,7 +87,7 @@ impl Instance {
         let answer = extractor.call_extract(&mut self.store);
         match self.end(answer)? {
             Ok(extraction) => extraction
-                .map(|e| convert::extraction(e, &plugin.id, file.size()))
+                .map(|e| convert::extraction(e, plugin, file.size()))
                 .transpose(),
             Err(error) => Err(convert::failure(error)),
         }
@@ -96,6 +104,36 @@ impl Instance {
         self.begin(file, &plugin.limits.extract);
         self.store.set_hostcall_fuel(limits::PICTURE_BYTES);
         let answer = artwork.call_read(&mut self.store, index);
+        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        self.end(answer)?.map_err(convert::failure)
+    }
+
+    /// Lists the pages of a file.
+    pub(super) fn list_pages(
+        &mut self,
+        plugin: &LoadedPlugin,
+        file: &Arc<SourceFile>,
+    ) -> Result<Vec<Page>, ExtractFailure> {
+        let pages = self.exports.pages.clone().ok_or_else(|| lacks("pages"))?;
+        self.begin(file, &plugin.limits.pages);
+        self.store.set_hostcall_fuel(limits::PAGE_LIST_BYTES);
+        let answer = pages.call_list(&mut self.store);
+        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        let list = self.end(answer)?.map_err(convert::failure)?;
+        validate_pages::pages(list, file.size())
+    }
+
+    /// Reads a page of a file.
+    pub(super) fn read_page(
+        &mut self,
+        plugin: &LoadedPlugin,
+        file: &Arc<SourceFile>,
+        index: u32,
+    ) -> Result<Vec<u8>, ExtractFailure> {
+        let pages = self.exports.pages.clone().ok_or_else(|| lacks("pages"))?;
+        self.begin(file, &plugin.limits.pages);
+        self.store.set_hostcall_fuel(limits::PAGE_BYTES);
+        let answer = pages.call_read(&mut self.store, index);
         self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
         self.end(answer)?.map_err(convert::failure)
     }
@@ -139,7 +177,7 @@ impl Instance {
     ) -> Result<AudioSummary, ExtractFailure> {
         let waveform = self.exports.waveform.clone().ok_or_else(|| lacks("waveform"))?;
         let bins = bins.clamp(1, limits::WAVEFORM_BINS);
-        self.begin(file, &plugin.limits.measure);
+        self.begin(file, &plugin.limits.analyze);
         let answer = waveform.call_analyze(&mut self.store, bins);
         let summary = self.end(answer)?.map_err(convert::failure)?;
         validate_audio::summary(summary, bins)
@@ -147,7 +185,7 @@ impl Instance {
 
     /// Whether it may be called again: it has not failed and its memory is small enough to keep.
     pub(super) fn is_reusable(&self) -> bool {
-        !self.broken && self.memory() <= limits::KEPT_MEMORY
+        !self.broken && self.memory() <= limits::MAX_REUSED_MEMORY
     }
 
     /// Bytes of linear memory.
@@ -175,7 +213,7 @@ impl Instance {
         match (answer, fault) {
             (Err(error), _) => {
                 self.broken = true;
-                Err(failure_of(&error))
+                Err(failure_of(&error, state.log.last_error()))
             }
             (Ok(_), Some(SourceFault::Storage(text))) => Err(ExtractFailure::Io(text)),
             (Ok(Err(_)), Some(SourceFault::Budget(what))) => Err(ExtractFailure::Budget(what)),
@@ -189,15 +227,18 @@ fn lacks(ability: &str) -> ExtractFailure {
     ExtractFailure::Unsupported(format!("the plugin has no `{ability}`"))
 }
 
-/// Maps the error of a guest to an extraction failure.
-fn failure_of(error: &wasmtime::Error) -> ExtractFailure {
+/// Maps the error of a guest to an extraction failure. `last_error` is the last line that the guest logged as an error
+/// in this call: the SDKs log the message of a panic or exception before the trap.
+fn failure_of(error: &wasmtime::Error, last_error: Option<String>) -> ExtractFailure {
     if let Some(stop) = error.downcast_ref::<StopReason>() {
         return stop.clone().into();
     }
     if let Some(trap) = error.downcast_ref::<Trap>() {
-        return ExtractFailure::Trap(with_functions(
-            trap.to_string().trim_start_matches("wasm trap: "),
+        let trap = trap.to_string();
+        return ExtractFailure::Trap(backtrace::describe(
+            trap.trim_start_matches("wasm trap: "),
             error,
+            last_error,
         ));
     }
     // Errors of the machine, not the guest: memory could not be mapped.
@@ -215,25 +256,4 @@ fn failure_of(error: &wasmtime::Error) -> ExtractFailure {
         return ExtractFailure::Budget("more output than the host accepts".to_owned());
     }
     ExtractFailure::BadOutput(convert::message(&text))
-}
-
-/// The trap's text with the innermost functions, for bug reports.
-fn with_functions(text: &str, error: &wasmtime::Error) -> String {
-    let names: Vec<_> = error
-        .downcast_ref::<WasmBacktrace>()
-        .map(|trace| {
-            trace
-                .frames()
-                .iter()
-                .filter_map(wasmtime::FrameInfo::func_name)
-                .take(3)
-                .collect()
-        })
-        .unwrap_or_default();
-    let text = if names.is_empty() {
-        text.to_owned()
-    } else {
-        format!("{text} in {}", names.join(" < "))
-    };
-    convert::message(&text)
 }

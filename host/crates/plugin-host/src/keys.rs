@@ -1,5 +1,7 @@
 //! The known keys with their types: the table of `docs/plugin-keys.md`; a test compares them.
 
+use crate::limits;
+
 /// Key and type name, sorted by key.
 pub(super) const KNOWN: &[(&str, &str)] = &[
     ("audio.bit-depth", "integer"),
@@ -9,6 +11,8 @@ pub(super) const KNOWN: &[(&str, &str)] = &[
     ("audio.container", "text"),
     ("audio.sample-rate", "integer"),
     ("field-sources", "texts"),
+    ("item.chapters", "texts"),
+    ("item.page-count", "integer"),
     ("movie.collection", "text"),
     ("movie.content-rating", "text"),
     ("movie.edition", "text"),
@@ -111,4 +115,20 @@ pub(super) const KNOWN: &[(&str, &str)] = &[
 pub(super) fn type_of(key: &str) -> Option<&'static str> {
     let at = KNOWN.binary_search_by(|(known, _)| (*known).cmp(key)).ok()?;
     KNOWN.get(at).map(|(_, type_name)| *type_name)
+}
+
+/// Whether the text has the form of a key.
+pub(super) fn is_key(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= limits::KEY_BYTES
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'_'))
+}
+
+/// Whether the key is one of this plugin's own: `x.<plugin id>.` and a name.
+pub(super) fn is_own(key: &str, plugin_id: &str) -> bool {
+    key.strip_prefix("x.")
+        .and_then(|rest| rest.strip_prefix(plugin_id))
+        .is_some_and(|rest| rest.len() > 1 && rest.starts_with('.'))
 }

@@ -6,6 +6,7 @@
 //! To add a host interface: a WIT interface in `wit/`, one module `host_<interface>.rs` with its state, limits and
 //! `Host` implementation, a line in `loader.rs`, and a hostile guest with a test.
 
+mod backtrace;
 mod bindings;
 mod budget;
 mod cache;
@@ -15,19 +16,24 @@ mod compile_child;
 mod convert;
 mod deadline;
 mod engine;
+mod erased;
 mod host_log;
 mod host_related;
+mod host_settings;
 mod host_source;
 mod inspect;
 mod instance;
 mod keys;
+mod kinds;
 mod limits;
 mod loader;
 mod manifest;
 mod memory;
 mod native;
 mod plugin;
+mod plugin_dir;
 mod plugin_index;
+mod plugin_set;
 mod quarantine;
 mod registry;
 mod settings;
@@ -37,18 +43,27 @@ mod ticker;
 mod validate;
 mod validate_audio;
 mod validate_images;
+mod validate_pages;
 mod worker;
 
 #[cfg(test)]
 mod tests;
 
+pub use bindings::VERSION as INTERFACE_VERSION;
 pub use compile::{CompileError, Compiler};
 pub use compile_child::run_compile_child;
 pub use host_related::Sidecars;
-pub use host_source::SourceFile;
-pub use limits::{Caps, LimitCaps};
-pub use manifest::{Manifest, ManifestError};
+pub use host_source::{SourceBytes, SourceFile};
+pub use inspect::{InspectError, Inspection, inspect};
+pub use kinds::{DefinedKind, KindState};
+pub use limits::{COMPONENT_BYTES, Caps, GrantedLimits, LimitCaps, PAGE_BYTES as MAX_PAGE_BYTES};
+pub use loader::OFFERED;
+pub use manifest::{
+    Manifest, ManifestError, ManifestFiles, ManifestKind, ManifestProblem, ManifestSetting, RequestedLimits,
+    SettingType, SettingValue,
+};
 pub use plugin::PluginHandle;
+pub use plugin_dir::DirectoryState;
 pub use registry::Plugins;
 pub use settings::{BuiltIn, Component, Isolation, IsolationPolicy, PluginHostError, PluginSettings};
 pub use stats::PluginStats;

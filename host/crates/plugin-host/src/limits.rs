@@ -1,4 +1,4 @@
-//! All limits of the plugin host, each with its reason.
+//! All limits of the plugin host, with the measurement or reason behind each.
 
 use std::time::Duration;
 
@@ -9,9 +9,19 @@ const MIB: u64 = 1024 * 1024;
 // Size of a plugin.
 
 /// Bytes of a component. The largest known is a Python guest of 18 MiB.
-pub(super) const COMPONENT_BYTES: u64 = 64 * MIB;
+pub const COMPONENT_BYTES: u64 = 64 * MIB;
 /// Bytes of the manifest. A long list of extensions with reasons has 2 KiB.
 pub(super) const MANIFEST_BYTES: usize = 64 * 1024;
+/// Errors of a manifest that are collected: finding the line of each takes time.
+pub(super) const MANIFEST_PROBLEMS: usize = 200;
+/// Errors of a manifest that one message names; the rest is only counted.
+pub(super) const SHOWN_PROBLEMS: usize = 20;
+/// Settings of a plugin: a form that people fill in.
+pub(super) const SETTINGS: usize = 32;
+/// Characters of a setting that is a text: a list of names, not a document.
+pub(super) const SETTING_CHARACTERS: usize = 1_000;
+/// Values that a setting can have, if it is a choice.
+pub(super) const SETTING_CHOICES: usize = 100;
 /// Plugin files in the plugin directory; more indicate a wrong directory.
 pub(super) const PLUGIN_FILES: usize = 256;
 
@@ -31,25 +41,25 @@ pub(super) const CACHE_BYTES: u64 = 512 * MIB;
 
 // One call.
 
-/// Interval of the clock that interrupts guests, and so the precision of deadlines.
+/// Interval of the ticker that interrupts guests, and so the precision of deadlines.
 pub(super) const TICK: Duration = Duration::from_millis(10);
 /// How soon a cancelled call ends: on shutdown a decoder stops within a second.
 pub(super) const CANCEL_CHECK: Duration = Duration::from_millis(250);
 /// Time for creating an instance, start functions included: measured 10 µs, 1 ms for Python.
-pub(super) const START_TIME: Duration = Duration::from_millis(500);
+pub(super) const INSTANTIATION_TIME: Duration = Duration::from_millis(500);
 /// Bytes of a guest's stack: less than the smallest thread stack that calls plugins (2 MiB).
 pub(super) const STACK_BYTES: usize = 512 * 1024;
 /// Core instances of one component: a Python guest has 34, a Rust guest 3.
 pub(super) const CORE_INSTANCES: usize = 64;
-/// Linear memories of one component.
+/// Linear memories of one component; each reserves address space of the host.
 pub(super) const MEMORIES: usize = 8;
-/// Tables of one component.
+/// Tables of one component, as many as core instances.
 pub(super) const TABLES: usize = 64;
 /// Elements of one table; each takes 16 bytes of the host's memory.
 pub(super) const TABLE_ELEMENTS: usize = 50_000;
 /// An instance with more linear memory than this is not reused: each worker would keep that memory for the whole
 /// scan.
-pub(super) const KEPT_MEMORY: u64 = 8 * MIB;
+pub(super) const MAX_REUSED_MEMORY: u64 = 8 * MIB;
 
 // Host functions.
 
@@ -59,8 +69,8 @@ pub(super) const READ_BYTES: u64 = MIB;
 /// folder are not sidecars.
 pub(super) const RELATED_FILES: usize = 256;
 /// Rejected host calls after which a guest that keeps calling is stopped.
-pub(super) const REFUSALS: u32 = 1_000;
-/// Log lines per file.
+pub(super) const REJECTED_CALLS: u32 = 1_000;
+/// Log lines per file; more would flood the server's log during a scan.
 pub(super) const LOG_LINES: u32 = 100;
 /// Bytes of one log line before escaping.
 pub(super) const LOG_LINE_BYTES: usize = 4 * 1024;
@@ -72,24 +82,34 @@ pub(super) const LOG_LINE_BYTES: usize = 4 * 1024;
 pub(super) const LIFTED_BYTES: usize = 2 * MIB as usize;
 /// Fields of an extraction; extensive tags have 60.
 pub(super) const FIELDS: usize = 2_000;
-/// Texts in one field.
+/// Texts in one field: a compilation lists some hundred artists.
 pub(super) const TEXTS: usize = 1_000;
 /// Bytes of one text, including lyrics and comments.
 pub(super) const TEXT_BYTES: usize = 64 * 1024;
-/// Bytes of one blob.
+/// Bytes of one blob, as of one text.
 pub(super) const BLOB_BYTES: usize = 64 * 1024;
-/// Bytes of a key.
+/// Bytes of a key. The longest known key has 27.
 pub(super) const KEY_BYTES: usize = 128;
 /// Bytes of all texts, keys and blobs of an extraction.
 pub(super) const EXTRACTION_BYTES: usize = MIB as usize;
-/// Pictures of an extraction.
+/// Pictures of an extraction; a richly tagged release has a dozen scans.
 pub(super) const PICTURES: usize = 100;
-/// Warnings of an extraction.
+/// Warnings of an extraction. An operator reads the first few.
 pub(super) const WARNINGS: usize = 100;
 /// Bytes of a warning, a reason or an error text; longer ones are truncated.
 pub(super) const MESSAGE_BYTES: usize = 1024;
 /// Bytes of embedded artwork, as documented in the interface.
 pub(super) const PICTURE_BYTES: usize = 16 * MIB as usize;
+/// Pages of a file, as documented in the interface. The longest known comics and books have some thousands.
+pub(super) const PAGES: usize = 10_000;
+/// Bytes of a page, as documented in the interface: a double page scanned at 600 dpi, as PNG, has 60 MB.
+pub const PAGE_BYTES: usize = 64 * MIB as usize;
+/// Bytes of a page's label, as documented in the interface.
+pub(super) const PAGE_LABEL_BYTES: usize = 200;
+/// Width or height of a page in pixels, as documented in the interface.
+pub(super) const PAGE_PIXELS: u32 = 1_000_000;
+/// Bytes that wasmtime copies for a list of pages: 10,000 with labels and their records take 4 MiB.
+pub(super) const PAGE_LIST_BYTES: usize = 8 * MIB as usize;
 /// Bytes of all images of one rendering, as documented in the interface: all sizes as PNGs of noise have 11 MiB.
 pub(super) const RENDERED_BYTES: usize = 16 * MIB as usize;
 /// Sizes of one rendering; three are used.
@@ -101,11 +121,11 @@ pub(super) const SAMPLE_RATE: u32 = 6_144_000;
 /// Channels of an audio file. Dolby Atmos beds and third-order Ambisonics have 16; a WAVE header can claim thousands.
 pub(super) const CHANNELS: u16 = 256;
 
-// Quarantine (`breaker`).
+// Quarantine (`quarantine.rs`).
 
 /// Consecutive faults that quarantine a plugin: it fails for every file.
 pub(super) const CONSECUTIVE_FAILURES: usize = 5;
-/// Number of calls in the window.
+/// Number of calls in the window over which the share of faults is computed.
 pub(super) const FAILURE_WINDOW: u64 = 200;
 /// Faults in the window above which each file gets a new instance: 5 %.
 pub(super) const WINDOW_FAILURES_DEGRADED: usize = 10;
@@ -113,22 +133,24 @@ pub(super) const WINDOW_FAILURES_DEGRADED: usize = 10;
 /// the rest is still read.
 pub(super) const WINDOW_FAILURES_QUARANTINED: usize = 50;
 
-// Faults outside of scans, by purpose (`budget`).
+// Faults outside of scans, by purpose (`budget.rs`).
 
 /// Faults of one purpose within the window before calls are rejected: a page of damaged images has some dozens.
 pub(super) const BUDGET_FAILURES: usize = 30;
-/// Length of the window.
+/// Length of the window of [`BUDGET_FAILURES`].
 pub(super) const BUDGET_WINDOW: Duration = Duration::from_secs(60);
 
-/// Default and maximum limits of a plugin for one file, by ability.
+/// Default and maximum limits of a call, by ability.
 #[derive(Debug, Clone, Copy)]
 pub struct LimitCaps {
     /// For extracting metadata.
     pub extract: Caps,
+    /// For listing and reading pages.
+    pub pages: Caps,
     /// For rendering thumbnails.
     pub render: Caps,
     /// For computing waveforms.
-    pub measure: Caps,
+    pub analyze: Caps,
 }
 
 /// Default and maximum limits of one call.
@@ -166,6 +188,19 @@ impl Default for LimitCaps {
                 // With windows of 32 KiB, two to eight are needed.
                 reads: 10_000,
             },
+            pages: Caps {
+                // A page of 64 MiB is unpacked within a second; a small server is ten times slower.
+                default_time: Duration::from_secs(10),
+                max_time: Duration::from_secs(30),
+                // The largest page, and its compressed form.
+                default_memory: 160 * MIB,
+                max_memory: 512 * MIB,
+                // A list reads the start of each page in windows of 32 KiB: 10,000 pages take 320 MiB.
+                default_read_bytes: 1024 * MIB,
+                max_read_bytes: 4096 * MIB,
+                // Two windows for each page, and those of the largest page.
+                reads: 32_768,
+            },
             render: Caps {
                 // A photo of 12 megapixels takes 0.1 s, one of 100 megapixels a second; a small server is ten times
                 // slower.
@@ -180,7 +215,7 @@ impl Default for LimitCaps {
                 // 320 MiB in windows of 32 KiB.
                 reads: 10_240,
             },
-            measure: Caps {
+            analyze: Caps {
                 // Decoding is 100 to 500 times faster than playback: an hour takes half a minute, an audiobook of a
                 // day takes minutes on a small server.
                 default_time: Duration::from_secs(120),
@@ -231,8 +266,9 @@ impl Limits {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AbilityLimits {
     pub(super) extract: Limits,
+    pub(super) pages: Limits,
     pub(super) render: Limits,
-    pub(super) measure: Limits,
+    pub(super) analyze: Limits,
 }
 
 impl AbilityLimits {
@@ -244,8 +280,55 @@ impl AbilityLimits {
         };
         Self {
             extract: Limits::granted(&manifest.limits, &caps.extract),
+            pages: Limits::granted(&manifest.limits, &caps.pages),
             render: of(&manifest.thumbnailer, &caps.render),
-            measure: of(&manifest.waveform, &caps.measure),
+            analyze: of(&manifest.waveform, &caps.analyze),
         }
+    }
+    /// The limits of the abilities that the manifest has, beside the requested ones.
+    pub(super) fn listed(&self, manifest: &Manifest, has_pages: bool) -> Vec<GrantedLimits> {
+        let extractor =
+            (!manifest.kinds.is_empty()).then_some(("extractor", &manifest.limits, &self.extract));
+        let pages = has_pages.then_some(("pages", &manifest.limits, &self.pages));
+        let thumbnailer = manifest.thumbnailer.as_ref();
+        let thumbnailer = thumbnailer.map(|files| ("thumbnailer", &files.limits, &self.render));
+        let waveform = manifest.waveform.as_ref();
+        let waveform = waveform.map(|files| ("waveform", &files.limits, &self.analyze));
+        [extractor, pages, thumbnailer, waveform]
+            .into_iter()
+            .flatten()
+            .map(|(ability, requested, limits)| GrantedLimits {
+                ability,
+                requested: requested.clone(),
+                time: limits.time,
+                memory: limits.memory,
+                read_bytes: limits.read_bytes,
+                reads: limits.reads,
+            })
+            .collect()
+    }
+}
+
+/// The limits of one ability: those in force beside those that the manifest requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GrantedLimits {
+    /// Name of the interface such as `extractor`.
+    pub ability: &'static str,
+    /// As in the manifest.
+    pub requested: RequestedLimits,
+    /// Deadline of one call.
+    pub time: Duration,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Bytes read from the file.
+    pub read_bytes: u64,
+    /// Number of reads.
+    pub reads: u32,
+}
+
+impl GrantedLimits {
+    /// The limits of the abilities that the manifest has, and of `pages` if they are exported.
+    pub fn of(manifest: &Manifest, has_pages: bool, caps: &LimitCaps) -> Vec<Self> {
+        AbilityLimits::granted(manifest, caps).listed(manifest, has_pages)
     }
 }

@@ -1,42 +1,50 @@
 //! Loads a plugin from its bytes. Nothing of the plugin runs before its manifest, version and imports are checked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 
-use crate::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
-use crate::bindings::svc::plugin::{log, related, source};
+use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
+use crate::bindings::svc::plugin::{log, related, settings, source};
 use crate::bindings::{PACKAGE, VERSION};
 use crate::budget::Budgets;
 use crate::cache::CodeCache;
 use crate::call::CallState;
 use crate::compile::Compiler;
 use crate::engine::AddressSpace;
+use crate::erased::Erased;
 use crate::inspect::{Inspection, inspect};
 use crate::instance::Instance;
 use crate::limits;
-use crate::limits::{AbilityLimits, LimitCaps};
+use crate::limits::{AbilityLimits, GrantedLimits, LimitCaps};
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginCode};
 use crate::quarantine::Quarantine;
 use crate::settings::Isolation;
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState};
+use svc_domain::extraction::Value;
+use svc_domain::kind::MediaKind;
 
 /// The interfaces that plugins may import. `types` has no functions and needs no permission.
-const OFFERED: [&str; 3] = ["source", "related", "log"];
+pub const OFFERED: [&str; 4] = ["source", "related", "settings", "log"];
 
 /// Loads plugins.
-pub(super) struct Loader<'a> {
-    pub(super) engine: &'a Engine,
+pub(super) struct Loader {
+    pub(super) engine: Engine,
     pub(super) address_space: AddressSpace,
     pub(super) linker: Linker<CallState>,
     pub(super) cache: CodeCache,
-    pub(super) compiler: &'a Compiler,
+    pub(super) compiler: Compiler,
     pub(super) caps: LimitCaps,
-    pub(super) disabled: &'a BTreeSet<String>,
+    pub(super) disabled: BTreeSet<String>,
+    /// Media kinds with a root; `None` for all.
+    pub(super) kinds_in_use: Option<BTreeSet<MediaKind>>,
+    /// Values of settings that differ from the defaults, by plugin id and key.
+    pub(super) values: BTreeMap<String, BTreeMap<String, Value>>,
 }
 
 /// Why a plugin was not loaded.
@@ -50,12 +58,13 @@ pub(super) struct Rejection {
 pub(super) fn new_linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
     let mut linker = Linker::new(engine);
     source::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
+    settings::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
     related::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
     log::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
     Ok(linker)
 }
 
-impl Loader<'_> {
+impl Loader {
     /// Loads one plugin.
     pub(super) fn load(
         &self,
@@ -96,7 +105,13 @@ impl Loader<'_> {
         if self.disabled.contains(&manifest.id) {
             return Err(reject(PluginState::Disabled));
         }
-        let component = self.native(bytes, digest).map_err(failed).map_err(reject)?;
+        if matches!(origin, PluginOrigin::BuiltIn(_)) && !self.is_in_use(&manifest) {
+            return Err(reject(PluginState::Idle));
+        }
+        let component = self
+            .native(&manifest, bytes, digest)
+            .map_err(failed)
+            .map_err(reject)?;
         let code = self
             .link(&component, &exports)
             .map_err(|error| reject(failed(format!("{error:#}"))))?;
@@ -104,9 +119,11 @@ impl Loader<'_> {
             id: Arc::from(manifest.id.as_str()),
             origin: origin.clone(),
             digest: digest.to_owned(),
+            settings: Arc::new(manifest.setting_values(self.values.get(&manifest.id))),
             limits: AbilityLimits::granted(&manifest, &self.caps),
+            own_types: manifest.own_types(),
             isolation,
-            code: Box::new(code),
+            code: Erased::new(code),
             stats: SharedStats::default(),
             quarantine: Quarantine::default(),
             budgets: Budgets::default(),
@@ -119,22 +136,49 @@ impl Loader<'_> {
         }
     }
 
+    /// The limits of a plugin with this manifest.
+    pub(super) fn limits_of(&self, manifest: &Manifest) -> Vec<GrantedLimits> {
+        AbilityLimits::granted(manifest, &self.caps).listed(manifest, false)
+    }
+
+    /// Whether a file may need the plugin: it reads a kind that every server has or that a root has, or files of any
+    /// kind.
+    fn is_in_use(&self, manifest: &Manifest) -> bool {
+        let Some(in_use) = &self.kinds_in_use else {
+            return true;
+        };
+        let mut kinds = manifest.kinds.iter().map(|of| &of.kind);
+        manifest.thumbnailer.is_some()
+            || manifest.waveform.is_some()
+            || kinds.any(|kind| MediaKind::BUILT_IN.contains(&kind.as_str()) || in_use.contains(kind))
+    }
+
     /// The machine code of the component: from the cache, or compiled and cached.
-    fn native(&self, bytes: &[u8], digest: &str) -> Result<Component, String> {
+    fn native(&self, manifest: &Manifest, bytes: &[u8], digest: &str) -> Result<Component, String> {
         if let Some(code) = self.cache.get(digest) {
-            match code.load(self.engine) {
+            match code.load(&self.engine) {
                 Ok(component) => return Ok(component),
                 Err(error) => self.cache.quarantine(digest, &format!("{error:#}")),
             }
         }
+        let (plugin, version) = (&manifest.id, &manifest.version);
+        let kib = bytes.len() / 1024;
+        tracing::info!(
+            plugin,
+            version,
+            kib,
+            "compiling plugin for its first start on this machine"
+        );
+        let started = Instant::now();
         let code = self
             .compiler
-            .compile(self.engine, self.address_space, bytes)
+            .compile(&self.engine, self.address_space, bytes)
             .map_err(|error| error.to_string())?;
+        tracing::info!(plugin, version, took_ms = millis(started), "plugin compiled");
         if let Err(error) = self.cache.put(digest, &code) {
             tracing::warn!(digest, "compiled code could not be cached: {error}");
         }
-        code.load(self.engine)
+        code.load(&self.engine)
             .map_err(|error| format!("its machine code cannot be loaded: {error:#}"))
     }
 
@@ -151,11 +195,17 @@ impl Loader<'_> {
         Ok(PluginCode {
             extractor: look_up!(extractor),
             artwork: look_up!(artwork),
+            pages: look_up!(pages),
             thumbnailer: look_up!(thumbnailer),
             waveform: look_up!(waveform),
             instance_pre,
         })
     }
+}
+
+/// Milliseconds since then, for the log.
+pub(super) fn millis(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 fn failed(reason: impl Into<String>) -> PluginState {
@@ -226,7 +276,29 @@ fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), 
             _ => {}
         }
     }
+    let pages = interface("pages");
+    if exports.contains(&pages) && manifest.kinds.is_empty() {
+        return Err(failed(format!(
+            "it exports `{pages}`, but its manifest has no `[[kinds]]` whose files have pages"
+        )));
+    }
     Ok(())
+}
+
+/// Why an import is rejected, with what to do about it.
+fn not_offered(import: &str, name: &str) -> String {
+    let offered = OFFERED.join("`, `");
+    if name.starts_with("wasi:") {
+        format!(
+            "it imports `{import}`, and plugins have no access to WASI. Rust: build for wasm32-unknown-unknown instead of \
+             wasm32-wasip2 and make the component with `svc plugin build`; Python: componentize-py with `--stub-wasi`; \
+             JavaScript: jco componentize with `--disable all`"
+        )
+    } else {
+        format!(
+            "it imports `{import}`, which this server does not offer to plugins: there are `{offered}` of {PACKAGE}"
+        )
+    }
 }
 
 /// The plugin may import the offered interfaces that its manifest has permissions for.
@@ -238,16 +310,13 @@ fn check_imports(manifest: &Manifest, imports: &BTreeSet<String>) -> Result<(), 
             Some("types") => {}
             Some(short) if OFFERED.contains(&short) => {
                 if !manifest.permissions.contains_key(short) {
-                    let problem =
-                        format!("it imports `{import}`, but its manifest has no permission `{short}`");
+                    let problem = format!(
+                        "it imports `{import}`, but its manifest has no permission `{short}`: add `{short} = \"(the reason)\"` to `[permissions]`"
+                    );
                     return Err(failed(problem));
                 }
             }
-            _ => {
-                return Err(failed(format!(
-                    "it imports `{import}`, which this server does not offer to plugins"
-                )));
-            }
+            _ => return Err(failed(not_offered(import, name))),
         }
     }
     Ok(())

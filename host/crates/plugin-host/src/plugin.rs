@@ -5,15 +5,19 @@ use std::sync::Arc;
 
 use wasmtime::component::InstancePre;
 
-use crate::bindings::exports::svc::plugin::{artwork, extractor, thumbnailer, waveform};
+use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
 use crate::budget::Budgets;
 use crate::call::CallState;
+use crate::erased::Erased;
+use crate::host_settings::SettingValues;
 use crate::limits::AbilityLimits;
 use crate::manifest::Manifest;
 use crate::quarantine::Quarantine;
 use crate::settings::Isolation;
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
+use crate::validate::OwnTypes;
+use svc_domain::kind::MediaKind;
 
 /// A loaded plugin, shared by all workers.
 pub(super) struct LoadedPlugin {
@@ -21,24 +25,14 @@ pub(super) struct LoadedPlugin {
     pub(super) manifest: Manifest,
     pub(super) origin: PluginOrigin,
     pub(super) digest: String,
+    pub(super) settings: SettingValues,
     pub(super) limits: AbilityLimits,
+    pub(super) own_types: OwnTypes,
     pub(super) isolation: Isolation,
-    pub(super) code: Box<dyn AsCode>,
+    pub(super) code: Erased<PluginCode>,
     pub(super) stats: SharedStats,
     pub(super) quarantine: Quarantine,
     pub(super) budgets: Budgets,
-}
-
-/// Access to the code through a trait object: the compiler then need not check wasmtime's types for `Send` in each
-/// future that holds plugins.
-pub(super) trait AsCode: Send + Sync {
-    fn as_code(&self) -> &PluginCode;
-}
-
-impl AsCode for PluginCode {
-    fn as_code(&self) -> &PluginCode {
-        self
-    }
 }
 
 /// The machine code of a plugin, with the indices of the abilities that it exports.
@@ -46,6 +40,7 @@ pub(super) struct PluginCode {
     pub(super) instance_pre: InstancePre<CallState>,
     pub(super) extractor: Option<extractor::GuestIndices>,
     pub(super) artwork: Option<artwork::GuestIndices>,
+    pub(super) pages: Option<pages::GuestIndices>,
     pub(super) thumbnailer: Option<thumbnailer::GuestIndices>,
     pub(super) waveform: Option<waveform::GuestIndices>,
 }
@@ -70,9 +65,34 @@ impl PluginHandle {
         &self.0.digest
     }
 
+    /// The kinds whose files it reads.
+    pub(super) fn kinds(&self) -> Vec<MediaKind> {
+        let kinds = self.0.manifest.kinds.iter();
+        kinds.map(|kind| kind.kind.clone()).collect()
+    }
+
     /// Whether it exports `artwork`.
     pub fn has_artwork(&self) -> bool {
-        self.0.code.as_code().artwork.is_some()
+        self.0.code.artwork.is_some()
+    }
+
+    /// Whether it exports `pages`.
+    pub fn has_pages(&self) -> bool {
+        self.0.code.pages.is_some()
+    }
+
+    /// The abilities that it exports.
+    fn abilities(&self) -> Vec<&'static str> {
+        let code = &self.0.code;
+        let abilities = [
+            ("extractor", code.extractor.is_some()),
+            ("artwork", code.artwork.is_some()),
+            ("pages", code.pages.is_some()),
+            ("thumbnailer", code.thumbnailer.is_some()),
+            ("waveform", code.waveform.is_some()),
+        ];
+        let exported = abilities.into_iter().filter(|(_, is_exported)| *is_exported);
+        exported.map(|(name, _)| name).collect()
     }
 
     /// Whether it may be called: it is not quarantined.
@@ -101,8 +121,10 @@ impl PluginHandle {
                 Some(reason) => PluginState::Quarantined { reason },
                 None => PluginState::Active,
             },
-            has_artwork: self.has_artwork(),
+            abilities: self.abilities(),
             degraded: plugin.quarantine.is_degraded(),
+            granted: plugin.manifest.permissions.keys().cloned().collect(),
+            limits: plugin.limits.listed(&plugin.manifest, self.has_pages()),
             stats: Some(plugin.stats.snapshot()),
         }
     }

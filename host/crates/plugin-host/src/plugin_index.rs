@@ -47,6 +47,26 @@ impl PluginIndex {
         }
         routes
     }
+
+    /// Logs which of several plugins for the same files is called first.
+    pub(super) fn log_shared_extensions(&self) {
+        for (kind, extensions) in &self.by_kind {
+            let mut shared: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
+            for (extension, plugins) in extensions.iter().filter(|(_, plugins)| plugins.len() > 1) {
+                let order = plugins.iter().map(PluginHandle::id).collect();
+                shared.entry(order).or_default().push(extension);
+            }
+            for (order, mut extensions) in shared {
+                extensions.sort_unstable();
+                tracing::info!(
+                    %kind,
+                    extensions = extensions.join(", "),
+                    "several plugins read these files; in the order of calls: {}",
+                    order.join(", ")
+                );
+            }
+        }
+    }
 }
 
 impl FileTypes {

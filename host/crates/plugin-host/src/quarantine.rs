@@ -25,6 +25,8 @@ pub(super) struct Quarantine {
     /// Highest number of a successful call, approximately: workers store theirs in any order.
     last_success: AtomicU64,
     failures: Mutex<Failures>,
+    /// How often it was quarantined or released.
+    transitions: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -48,6 +50,11 @@ impl Quarantine {
     /// Whether each file needs a new instance.
     pub(super) fn is_degraded(&self) -> bool {
         self.state.load(Ordering::Relaxed) == DEGRADED
+    }
+
+    /// How often it was quarantined or released.
+    pub(super) fn transitions(&self) -> u64 {
+        self.transitions.load(Ordering::Acquire)
     }
 
     /// Why the plugin is quarantined, if it is.
@@ -102,6 +109,7 @@ impl Quarantine {
         }
         failures.reason = reason;
         self.state.store(OPEN, Ordering::Relaxed);
+        self.transitions.fetch_add(1, Ordering::Release);
         true
     }
 
@@ -114,6 +122,7 @@ impl Quarantine {
         }
         *failures = Failures::default();
         self.state.store(CLOSED, Ordering::Relaxed);
+        self.transitions.fetch_add(1, Ordering::Release);
         true
     }
 }

@@ -1,40 +1,42 @@
-//! All plugins of the server, built-in and from the plugin directory: loading, selection by file, status.
+//! All plugins of the server: loading and reloading, selection by file, status.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::fs::{self, File};
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use crate::cache;
 use crate::cache::CodeCache;
 use crate::engine;
-use crate::limits;
+use crate::erased::Erased;
+use crate::kinds::{DefinedKind, KindState};
 use crate::loader::{Loader, new_linker};
 use crate::plugin::PluginHandle;
-use crate::plugin_index::PluginIndex;
-use crate::settings::{BuiltIn, Isolation, PluginHostError, PluginSettings};
-use crate::status::{PluginOrigin, PluginState, PluginStatus};
+use crate::plugin_dir::DirectoryState;
+use crate::plugin_set::PluginSet;
+use crate::settings::{BuiltIn, PluginHostError, PluginSettings};
+use crate::status::PluginStatus;
 use crate::ticker::Ticker;
 use crate::worker::Worker;
+use svc_domain::item_kind::KindSchema;
 use svc_domain::kind::MediaKind;
 
 /// All plugins. Clones share them.
 #[derive(Clone)]
-pub struct Plugins(Arc<PluginsInner>);
+pub struct Plugins(Arc<PluginHost>);
 
-pub(super) struct PluginsInner {
-    /// In the order of loading.
-    entries: Vec<Entry>,
-    plugin_index: PluginIndex,
+pub(super) struct PluginHost {
+    current: RwLock<Arc<PluginSet>>,
+    /// Locked while plugins are loaded, so that two reloads do not overlap.
+    loading: Mutex<Loading>,
+    reloads: AtomicU64,
     pub(super) ticker: Ticker,
 }
 
-enum Entry {
-    Ready(PluginHandle),
-    /// Does not change until the next start.
-    Unusable(Box<PluginStatus>),
+/// What loading needs.
+struct Loading {
+    loader: Erased<Loader>,
+    settings: PluginSettings,
+    built_in: Vec<BuiltIn>,
 }
 
 impl Plugins {
@@ -55,113 +57,188 @@ impl Plugins {
             source,
         })?;
         let loader = Loader {
-            engine: &engine,
-            address_space,
             linker: new_linker(&engine).map_err(engine_error)?,
+            engine,
+            address_space,
             cache,
-            compiler: &settings.compiler,
+            compiler: settings.compiler.clone(),
             caps: settings.caps,
-            disabled: &settings.disabled,
+            disabled: settings.disabled.clone(),
+            kinds_in_use: settings.kinds_in_use.clone(),
+            values: settings.values.clone(),
         };
-        let mut entries = Vec::new();
-        for plugin in built_in {
-            let origin = PluginOrigin::BuiltIn(plugin.name);
-            let entry = load_one(
-                &loader,
-                &entries,
-                plugin.component.bytes(),
-                origin,
-                settings.isolation.built_in,
-            );
-            entries.push(entry);
-        }
-        for path in plugin_files(settings.plugin_dir.as_deref())? {
-            let bytes = read_component(&path);
-            let origin = PluginOrigin::File(path);
-            let entry = load_one(&loader, &entries, bytes, origin, settings.isolation.third_party);
-            entries.push(entry);
-        }
-        let in_use = entries.iter().map(|entry| entry.status().digest).collect();
-        if let Err(error) = loader.cache.prune(&in_use) {
-            tracing::warn!("old compiled plugins could not be removed: {error}");
-        }
-        let plugin_index = PluginIndex::new(handles(&entries));
+        let set = PluginSet::load(&loader, settings, built_in, None)?;
         drop(ticking);
-        Ok(Self(Arc::new(PluginsInner {
-            entries,
-            plugin_index,
+        let loading = Loading {
+            loader: Erased::new(loader),
+            settings: settings.clone(),
+            built_in: built_in.to_vec(),
+        };
+        Ok(Self(Arc::new(PluginHost {
+            current: RwLock::new(Arc::new(set)),
+            loading: Mutex::new(loading),
+            reloads: AtomicU64::new(0),
             ticker,
         })))
     }
 
+    /// Loads the plugins again. Those whose bytes did not change stay as they are, with statistics and quarantine;
+    /// calls in progress end with the plugin that they began with. Returns the kinds whose plugins changed. Blocks as
+    /// [`Self::load`].
+    ///
+    /// # Errors
+    /// The plugin directory cannot be read; the plugins stay as they are.
+    pub fn reload(&self) -> Result<HashSet<MediaKind>, PluginHostError> {
+        let loading = self.0.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let ticking = self.0.ticker.hold();
+        let before = self.set();
+        let Loading {
+            loader,
+            settings,
+            built_in,
+        } = &*loading;
+        let after = Arc::new(PluginSet::load(loader, settings, built_in, Some(&before))?);
+        drop(ticking);
+        *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&after);
+        self.0.reloads.fetch_add(1, Ordering::Release);
+        let gone = changed(&before, &after);
+        for plugin in &gone {
+            tracing::info!(
+                plugin = plugin.id(),
+                version = plugin.version(),
+                "plugin unloaded"
+            );
+        }
+        let plugins = gone.into_iter().chain(changed(&after, &before));
+        Ok(plugins.flat_map(|plugin| plugin.kinds()).collect())
+    }
+
+    /// The plugin directory now, if it differs from the one that was loaded. A file that is being written differs
+    /// from one call to the next.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn directory_change(&self) -> Result<Option<DirectoryState>, PluginHostError> {
+        let dir = {
+            let loading = self.0.loading.lock().unwrap_or_else(PoisonError::into_inner);
+            loading.settings.plugin_dir.clone()
+        };
+        let now = DirectoryState::of(dir.as_deref())?;
+        Ok(Some(now).filter(|now| *now != self.set().directory))
+    }
+
+    fn set(&self) -> Arc<PluginSet> {
+        let current = self.0.current.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&current)
+    }
+
+    /// Changes with the state of any plugin: when plugins are loaded, quarantined or released.
+    pub fn state_version(&self) -> u64 {
+        let reloads = self.0.reloads.load(Ordering::Acquire);
+        let set = self.set();
+        let transitions = set.handles().map(|plugin| plugin.0.quarantine.transitions());
+        // Loaded plugins may replace others with as many transitions.
+        (reloads << 32).wrapping_add(transitions.sum())
+    }
+
     /// The status of all plugins, including those that are not active.
     pub fn list(&self) -> Vec<PluginStatus> {
-        self.0.entries.iter().map(Entry::status).collect()
+        self.set().statuses()
     }
 
     /// The active extractors for files of this kind and extension (without the dot, in any case), in the order in
     /// which they are called: when one rejects a file, the next one is called.
-    pub fn candidates<'a>(
-        &'a self,
-        kind: &MediaKind,
-        extension: &str,
-    ) -> impl Iterator<Item = &'a PluginHandle> + use<'a> {
-        let of_kind = self.0.plugin_index.by_kind.get(kind);
-        let lower = extension.to_ascii_lowercase();
-        let found = of_kind.and_then(|extensions| extensions.get(&lower));
-        found.into_iter().flatten().filter(|plugin| plugin.is_active())
+    pub fn candidates(&self, kind: &MediaKind, extension: &str) -> Vec<PluginHandle> {
+        let set = self.set();
+        let of_kind = set.index.by_kind.get(kind);
+        let found = of_kind.and_then(|extensions| extensions.get(&extension.to_ascii_lowercase()));
+        let active = found.into_iter().flatten().filter(|plugin| plugin.is_active());
+        active.cloned().collect()
     }
 
     /// The extractors of this kind by file extension in lower case, in the order in which they are called, including
     /// quarantined ones.
     pub fn by_extension(&self, kind: &MediaKind) -> HashMap<String, Vec<PluginHandle>> {
-        self.0.plugin_index.by_kind.get(kind).cloned().unwrap_or_default()
+        self.set().index.by_kind.get(kind).cloned().unwrap_or_default()
     }
 
     /// Extensions, in lower case, of the sidecars that plugins of this kind may read.
     pub fn related_extensions(&self, kind: &MediaKind) -> HashSet<String> {
-        let kinds = self.0.handles().flat_map(|plugin| &plugin.0.manifest.kinds);
+        let set = self.set();
+        let kinds = set.handles().flat_map(|plugin| &plugin.0.manifest.kinds);
         let of_kind = kinds.filter(|manifest| manifest.kind == *kind);
         of_kind
             .flat_map(|manifest| manifest.related.iter().cloned())
             .collect()
     }
 
-    /// The first active extractor for files of this kind and extension.
-    pub fn for_file(&self, kind: &MediaKind, extension: &str) -> Option<PluginHandle> {
-        self.candidates(kind, extension).next().cloned()
+    /// The MIME type that a plugin names for files of this kind and extension (without the dot, in any case); that of
+    /// the first plugin in the order of calls.
+    pub fn media_type(&self, kind: &MediaKind, extension: &str) -> Option<String> {
+        let extension = extension.to_ascii_lowercase();
+        let set = self.set();
+        let plugins = set.index.by_kind.get(kind)?.get(&extension)?;
+        let entries = plugins.iter().flat_map(|plugin| &plugin.0.manifest.kinds);
+        let mut of_kind = entries.filter(|entry| entry.kind == *kind);
+        of_kind.find_map(|entry| entry.media_types.get(&extension).cloned())
     }
 
-    /// Kind and extractor for files with this extension if the kind is not known; the alphabetically first kind if
-    /// there are several.
+    /// The kinds that loaded plugins define, in alphabetical order.
+    pub fn kind_schemas(&self) -> Vec<DefinedKind> {
+        self.set().kinds.all()
+    }
+
+    /// What a loaded plugin defines of this kind; `None` for a built-in kind and for one that no plugin defines.
+    pub fn kind_schema(&self, kind: &MediaKind) -> Option<Arc<KindSchema>> {
+        self.set().kinds.schema(kind)
+    }
+
+    /// Whether files of this kind are read, and why not.
+    pub fn kind_state(&self, kind: &MediaKind) -> KindState {
+        let set = self.set();
+        let is_read = set.index.by_kind.contains_key(kind);
+        set.kinds.state(kind, is_read, || set.statuses())
+    }
+
+    /// The first active extractor for files of this kind and extension.
+    pub fn for_file(&self, kind: &MediaKind, extension: &str) -> Option<PluginHandle> {
+        self.candidates(kind, extension).into_iter().next()
+    }
+
+    /// Kind and extractor for files with this extension if the kind is not known; if there are several, kinds that every
+    /// server has come first, in alphabetical order: an `.mp3` is music rather than a part of an audiobook.
     pub fn for_extension(&self, extension: &str) -> Option<(MediaKind, PluginHandle)> {
-        let kinds = self.0.plugin_index.by_kind.keys();
+        let mut kinds = self.kinds();
+        kinds.sort_by_key(|kind| !MediaKind::BUILT_IN.contains(&kind.as_str()));
         kinds
             .into_iter()
-            .find_map(|kind| Some((kind.clone(), self.for_file(kind, extension)?)))
+            .find_map(|kind| self.for_file(&kind, extension).map(|plugin| (kind, plugin)))
     }
 
     /// The active thumbnailer for a file extension (without the dot) or MIME type, in any case.
     pub fn thumbnailer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
-        self.0.plugin_index.thumbnailers.active(extension_or_media_type)
+        self.set().index.thumbnailers.active(extension_or_media_type)
     }
 
     /// The active waveform analyzer for a file extension (without the dot) or MIME type, in any case.
     pub fn waveform_analyzer_for(&self, extension_or_media_type: &str) -> Option<PluginHandle> {
-        self.0
-            .plugin_index
+        self.set()
+            .index
             .waveform_analyzers
             .active(extension_or_media_type)
     }
 
     /// The plugin with this id, if it was loaded; it may be quarantined.
     pub fn handle(&self, plugin_id: &str) -> Option<PluginHandle> {
-        self.0.handles().find(|plugin| plugin.id() == plugin_id).cloned()
+        self.set()
+            .handles()
+            .find(|plugin| plugin.id() == plugin_id)
+            .cloned()
     }
 
     /// The kinds that extractors read, in alphabetical order.
     pub fn kinds(&self) -> Vec<MediaKind> {
-        self.0.plugin_index.by_kind.keys().cloned().collect()
+        self.set().index.by_kind.keys().cloned().collect()
     }
 
     /// A worker with instances of its own, for one thread.
@@ -170,118 +247,14 @@ impl Plugins {
     }
 }
 
+/// The plugins of one set that are not in the other.
+fn changed(of: &PluginSet, other: &PluginSet) -> Vec<PluginHandle> {
+    let is_there = |plugin: &&PluginHandle| other.handles().any(|other| Arc::ptr_eq(&other.0, &plugin.0));
+    of.handles().filter(|plugin| !is_there(plugin)).cloned().collect()
+}
+
 impl fmt::Debug for Plugins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.handles()).finish()
+        f.debug_list().entries(self.set().handles()).finish()
     }
-}
-
-impl PluginsInner {
-    fn handles(&self) -> impl Iterator<Item = &PluginHandle> {
-        handles(&self.entries)
-    }
-}
-
-fn handles(entries: &[Entry]) -> impl Iterator<Item = &PluginHandle> {
-    entries.iter().filter_map(|entry| match entry {
-        Entry::Ready(plugin) => Some(plugin),
-        Entry::Unusable(_) => None,
-    })
-}
-
-impl Entry {
-    fn status(&self) -> PluginStatus {
-        match self {
-            Self::Ready(plugin) => plugin.status(),
-            Self::Unusable(status) => (**status).clone(),
-        }
-    }
-}
-
-/// Loads one plugin; the ids of those before it are taken.
-fn load_one(
-    loader: &Loader<'_>,
-    before: &[Entry],
-    bytes: io::Result<Vec<u8>>,
-    origin: PluginOrigin,
-    isolation: Isolation,
-) -> Entry {
-    let mut digest = String::new();
-    let (manifest, state) = match bytes {
-        Err(error) => (
-            None,
-            PluginState::Failed {
-                reason: format!("it cannot be read: {error}"),
-            },
-        ),
-        Ok(bytes) => {
-            digest = cache::digest(&bytes);
-            match loader.load(&bytes, &digest, &origin, isolation) {
-                Ok(plugin) => match handles(before).find(|other| *other.0.id == *plugin.id) {
-                    None => return Entry::Ready(PluginHandle(Arc::new(plugin))),
-                    Some(other) => {
-                        let owner = other.0.origin.label();
-                        let reason = format!("the id `{}` is taken by the plugin from {owner}", plugin.id);
-                        (Some(plugin.manifest), PluginState::Failed { reason })
-                    }
-                },
-                Err(rejection) => (rejection.manifest.map(|manifest| *manifest), rejection.state),
-            }
-        }
-    };
-    if let Some(reason) = state.reason() {
-        tracing::error!(
-            plugin = origin.label(),
-            state = state.name(),
-            "plugin cannot be used: {reason}"
-        );
-    }
-    let (has_artwork, degraded, stats) = (false, false, None);
-    let status = PluginStatus {
-        origin,
-        digest,
-        manifest,
-        state,
-        has_artwork,
-        degraded,
-        stats,
-    };
-    Entry::Unusable(Box::new(status))
-}
-
-/// The `.wasm` files of the plugin directory in alphabetical order. Compiled code with this extension is rejected by
-/// the loader, since it does not start like a component.
-fn plugin_files(dir: Option<&Path>) -> Result<Vec<PathBuf>, PluginHostError> {
-    let Some(dir) = dir else { return Ok(Vec::new()) };
-    let unreadable = |source| PluginHostError::PluginDir {
-        path: dir.to_owned(),
-        source,
-    };
-    let mut files = Vec::new();
-    for entry in fs::read_dir(dir).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == "wasm") {
-            files.push(path);
-        }
-        if files.len() > limits::PLUGIN_FILES {
-            return Err(PluginHostError::TooManyPlugins { path: dir.to_owned() });
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
-/// Reads a component, at most one byte above the limit: the loader reports the size.
-fn read_component(path: &Path) -> io::Result<Vec<u8>> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "it is not a regular file",
-        ));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(limits::COMPONENT_BYTES + 1)
-        .read_to_end(&mut bytes)?;
-    Ok(bytes)
 }

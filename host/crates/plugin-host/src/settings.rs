@@ -1,12 +1,14 @@
-//! Settings of the plugin host, and the errors of starting it.
+//! What the plugin host is started with: settings, reuse of instances, built-in plugins; and the errors of its start.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
 use crate::compile::Compiler;
 use crate::limits;
 use crate::limits::LimitCaps;
+use svc_domain::extraction::Value;
+use svc_domain::kind::MediaKind;
 
 /// Settings of the plugin host.
 #[derive(Debug, Clone)]
@@ -21,6 +23,11 @@ pub struct PluginSettings {
     pub plugin_dir: Option<PathBuf>,
     /// Ids of disabled plugins.
     pub disabled: BTreeSet<String>,
+    /// Values of the plugins' settings, by plugin id and key.
+    pub values: BTreeMap<String, BTreeMap<String, Value>>,
+    /// Media kinds with a root; `None` for a command that reads single files of any kind. A built-in plugin for other
+    /// kinds only is not compiled: it is `idle`.
+    pub kinds_in_use: Option<BTreeSet<MediaKind>>,
     /// How long instances are reused.
     pub isolation: IsolationPolicy,
     /// Maximum limits per file.
@@ -61,7 +68,7 @@ impl Default for IsolationPolicy {
 /// A built-in plugin.
 #[derive(Debug, Clone, Copy)]
 pub struct BuiltIn {
-    /// Name in messages such as `music`.
+    /// Name in messages, such as `music`.
     pub name: &'static str,
     /// The component.
     pub component: Component,

@@ -1,7 +1,9 @@
 //! The status of a plugin for log, command line and API.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::limits::GrantedLimits;
 use crate::manifest::Manifest;
 use crate::stats::PluginStats;
 
@@ -15,6 +17,22 @@ pub enum PluginOrigin {
 }
 
 impl PluginOrigin {
+    /// The kind of origin in log and API.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::BuiltIn(_) => "built-in",
+            Self::File(_) => "file",
+        }
+    }
+
+    /// Where the plugin came from, so that several files of one id can be told apart: `built-in`, or the path.
+    pub fn place(&self) -> String {
+        match self {
+            Self::BuiltIn(_) => self.name().to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
     /// A name for messages, even if the plugin could not be read.
     pub fn label(&self) -> String {
         match self {
@@ -35,6 +53,8 @@ pub enum PluginState {
     Active,
     /// Disabled by the operator.
     Disabled,
+    /// Built in, and not loaded because no root has one of its kinds.
+    Idle,
     /// Quarantined after too many faults in scans, until it is released or the process ends.
     Quarantined {
         /// The faults.
@@ -58,6 +78,7 @@ impl PluginState {
         match self {
             Self::Active => "active",
             Self::Disabled => "disabled",
+            Self::Idle => "idle",
             Self::Quarantined { .. } => "quarantined",
             Self::Incompatible { .. } => "incompatible",
             Self::Failed { .. } => "failed",
@@ -67,7 +88,7 @@ impl PluginState {
     /// Why it is not active, if the state's name does not say it.
     pub fn reason(&self) -> Option<&str> {
         match self {
-            Self::Active | Self::Disabled => None,
+            Self::Active | Self::Disabled | Self::Idle => None,
             Self::Quarantined { reason } | Self::Incompatible { reason } | Self::Failed { reason } => {
                 Some(reason)
             }
@@ -86,10 +107,14 @@ pub struct PluginStatus {
     pub manifest: Option<Manifest>,
     /// Whether it is active.
     pub state: PluginState,
-    /// Whether it exports `artwork`.
-    pub has_artwork: bool,
+    /// The abilities that it exports, such as `extractor`; empty if it was not loaded.
+    pub abilities: Vec<&'static str>,
     /// Whether it had enough faults to get a new instance for each file.
     pub degraded: bool,
+    /// The permissions in force; none for a plugin that is not loaded.
+    pub granted: BTreeSet<String>,
+    /// Requested and effective limits by ability; empty if the manifest could not be read.
+    pub limits: Vec<GrantedLimits>,
     /// `None` for a plugin that was never loaded.
     pub stats: Option<PluginStats>,
 }

@@ -1,6 +1,8 @@
 //! Validates the output of a guest; nothing in it is trusted. A size above its limit is `budget`, every other
 //! violation of the contract `bad_output`.
 
+use std::collections::BTreeMap;
+
 use crate::keys;
 use crate::limits;
 use svc_domain::extraction::{ExtractFailure, Field, PartialDate, Picture, PictureData, Span, Value};
@@ -8,17 +10,23 @@ use svc_domain::extraction::{ExtractFailure, Field, PartialDate, Picture, Pictur
 /// Milliseconds of a day including a leap second.
 const DAY_MS: u32 = 86_401_000;
 
+/// Types of a plugin's own keys, as in `docs/plugin-keys.md`.
+pub(super) type OwnTypes = BTreeMap<String, &'static str>;
+
 /// Validates the parts of one extraction and counts its bytes.
 pub(super) struct Checker<'a> {
     plugin_id: &'a str,
+    /// Types of the plugin's own keys that its manifest declares.
+    own_types: &'a OwnTypes,
     file_size: u64,
     bytes: usize,
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(plugin_id: &'a str, file_size: u64) -> Self {
+    pub(super) fn new(plugin_id: &'a str, own_types: &'a OwnTypes, file_size: u64) -> Self {
         Self {
             plugin_id,
+            own_types,
             file_size,
             bytes: 0,
         }
@@ -56,15 +64,15 @@ impl<'a> Checker<'a> {
         warnings: &mut Vec<String>,
     ) -> Result<Option<Field>, ExtractFailure> {
         let Field { key, value } = field;
-        if !is_key(&key) {
+        if !keys::is_key(&key) {
             return Err(bad(format!("`{}` is not a key", key.escape_debug())));
         }
         self.count(key.len())?;
-        match keys::type_of(&key) {
+        match keys::type_of(&key).or_else(|| self.own_types.get(&key).copied()) {
             Some(expected) if expected != value.type_name() => {
                 return Err(bad(format!("`{key}` is {expected}, not {}", value.type_name())));
             }
-            None if !self.is_own(&key) => {
+            None if !keys::is_own(&key, self.plugin_id) => {
                 if warnings.len() < limits::WARNINGS {
                     warnings.push(format!("unknown key `{key}`"));
                 }
@@ -91,12 +99,6 @@ impl<'a> Checker<'a> {
             self.span("a picture", span)?;
         }
         Ok(picture)
-    }
-
-    fn is_own(&self, key: &str) -> bool {
-        key.strip_prefix("x.")
-            .and_then(|rest| rest.strip_prefix(self.plugin_id))
-            .is_some_and(|rest| rest.len() > 1 && rest.starts_with('.'))
     }
 
     fn value(&mut self, key: &str, value: Value) -> Result<Option<Value>, ExtractFailure> {
@@ -162,7 +164,7 @@ fn within(what: &str, count: usize, most: usize) -> Result<(), ExtractFailure> {
 }
 
 /// Removes control characters other than line breaks and surrounding whitespace. Clean texts are not copied.
-fn clean(text: String) -> Option<String> {
+pub(super) fn clean(text: String) -> Option<String> {
     let unwanted = |c: char| c.is_control() && c != '\n';
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -197,19 +199,11 @@ fn check_date(key: &str, date: PartialDate) -> Result<(), ExtractFailure> {
     }
 }
 
-fn is_key(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= limits::KEY_BYTES
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'_'))
-}
-
 fn is_purpose(text: &str) -> bool {
     (1..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
 }
 
-fn is_mime(text: &str) -> bool {
+pub(super) fn is_mime(text: &str) -> bool {
     let is_part = |part: &str| {
         (1..=64).contains(&part.len())
             && part

@@ -7,11 +7,12 @@ use crate::budget::Purpose;
 use crate::host_source::SourceFile;
 use crate::instance::Instance;
 use crate::plugin::{LoadedPlugin, PluginHandle};
-use crate::registry::PluginsInner;
+use crate::registry::PluginHost;
 use crate::settings::Isolation;
 use crate::stats::Counters;
 use crate::ticker::TickerGuard;
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
+use svc_domain::page::Page;
 use svc_domain::rendering::{ImageBounds, RenderedImage};
 use svc_domain::waveform::AudioSummary;
 
@@ -21,7 +22,7 @@ pub struct Worker {
     slots: Vec<Slot>,
     _ticker_guard: TickerGuard,
     /// Dropped last, so that the clock outlives `_ticker_guard`.
-    _plugins: Arc<PluginsInner>,
+    _plugins: Arc<PluginHost>,
 }
 
 struct Slot {
@@ -31,7 +32,7 @@ struct Slot {
 }
 
 impl Worker {
-    pub(super) fn new(plugins: Arc<PluginsInner>) -> Self {
+    pub(super) fn new(plugins: Arc<PluginHost>) -> Self {
         Self {
             slots: Vec::new(),
             _ticker_guard: plugins.ticker.hold(),
@@ -61,6 +62,29 @@ impl Worker {
     ) -> Result<Vec<u8>, ExtractFailure> {
         self.slot(plugin).call(Purpose::Artwork, |instance, plugin| {
             instance.read_picture(plugin, source, index)
+        })
+    }
+
+    /// Lists the pages of a file, in reading order.
+    pub fn list_pages(
+        &mut self,
+        plugin: &PluginHandle,
+        source: &Arc<SourceFile>,
+    ) -> Result<Vec<Page>, ExtractFailure> {
+        self.slot(plugin).call(Purpose::Pages, |instance, plugin| {
+            instance.list_pages(plugin, source)
+        })
+    }
+
+    /// Reads the page at this index of the list, one with `PictureData::OnRequest`.
+    pub fn read_page(
+        &mut self,
+        plugin: &PluginHandle,
+        source: &Arc<SourceFile>,
+        index: u32,
+    ) -> Result<Vec<u8>, ExtractFailure> {
+        self.slot(plugin).call(Purpose::Pages, |instance, plugin| {
+            instance.read_page(plugin, source, index)
         })
     }
 

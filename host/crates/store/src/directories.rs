@@ -1,4 +1,4 @@
-//! Media directories as configured.
+//! Configured media directories: their rows, availability and file counts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -44,7 +44,7 @@ pub enum StoreError {
     /// The database is damaged.
     #[error("the database is damaged: {0}; restore a backup")]
     Corrupt(String),
-    /// The database does not answer, or another program holds its lock. Retry later.
+    /// The database does not respond, or another program holds its lock. Retry later.
     #[error("the database is not available: {0}")]
     Unavailable(#[source] sqlx::Error),
     /// No disk space is left.

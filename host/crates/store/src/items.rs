@@ -68,12 +68,22 @@ fn rows(item: ItemType) -> (&'static str, AccessFilter, &'static str) {
             AccessFilter::Episodes,
             "i.episode_id",
         ),
+        ItemType::Item => (
+            "SELECT i.item_id AS id, i.title, i.duration_ms, CAST(NULL AS BIGINT) AS parent_id, \
+             CAST(NULL AS TEXT) AS parent_title, CAST(NULL AS INTEGER) AS season, CAST(NULL AS INTEGER) AS episode, \
+             NOT EXISTS (SELECT 1 FROM item_files s JOIN files f ON f.file_id = s.file_id \
+             WHERE s.item_id = i.item_id AND f.status <> 2) AS missing FROM items i WHERE i.item_id",
+            AccessFilter::Items,
+            "i.item_id",
+        ),
     }
 }
 
 const ARTISTS: &str = "SELECT l.track_id, a.name FROM track_artists l \
     JOIN music_artists a ON a.artist_id = l.artist_id WHERE l.role = 0 AND l.track_id";
 const BY_POSITION: &str = "ORDER BY l.track_id, l.position";
+const KINDS: &str = "SELECT i.item_id, k.kind, i.page_count FROM items i JOIN kinds k ON k.kind_ref = i.kind_ref \
+    WHERE i.item_id";
 
 #[derive(sqlx::FromRow, serde::Deserialize)]
 struct SummaryRow {
@@ -96,6 +106,8 @@ impl From<SummaryRow> for ItemSummary {
             parent: row.parent_id.zip(row.parent_title),
             season: row.season,
             episode: row.episode,
+            kind: None,
+            page_count: None,
             missing: row.missing,
         }
     }
@@ -134,6 +146,15 @@ impl ItemRepository {
                 for (track, name) in names {
                     if let Some(summary) = found.get_mut(&(item, track)) {
                         summary.artists.push(name);
+                    }
+                }
+            }
+            if item == ItemType::Item {
+                let kinds: Vec<(i64, String, Option<i64>)> = self.db.rows_of_listed(KINDS, &ids, "").await?;
+                for (id, kind, page_count) in kinds {
+                    if let Some(summary) = found.get_mut(&(item, id)) {
+                        summary.kind = kind.parse().ok();
+                        summary.page_count = page_count;
                     }
                 }
             }

@@ -25,6 +25,7 @@ mod index;
 mod instance;
 mod items;
 mod jobs;
+mod kinds;
 mod libraries;
 mod music;
 mod photo_albums;
@@ -53,17 +54,18 @@ pub use db::dialect::SearchIndex;
 pub use db::{Database, DatabaseVersion};
 pub use directories::DirectoryRepository;
 pub use error::{Result, StoreError};
-pub use files::{FileRepository, IndexedFile, KnownFile, MediaFile};
+pub use files::{EmbeddedPicture, FileRepository, IndexedFile, KnownFile, MediaFile};
 pub use id_nodes::{IdNodeRepository, RENEW_EVERY as RENEW_ID_NODE_EVERY};
 pub use identity::{IdentityChange, IdentityRepository};
 pub use index::{FileByContent, IndexRepository, StaleFile};
 pub use instance::{Instance, InstanceRepository};
 pub use items::ItemRepository;
 pub use jobs::{JobFilter, JobItems, JobRepository};
+pub use kinds::{FacetFilter, KindItemFilter, KindItemOrder, KindRepository, StoredField, StoredKind};
 pub use libraries::LibraryRepository;
 pub use music::{
     ArtistFilter, ArtistOrder, GenreOrder, MusicRepository, ReleaseFilter, ReleaseOrder, TrackFilter,
-    TrackOrder, TrackPicture,
+    TrackOrder,
 };
 pub use photo_albums::{AlbumOrder, NewPhotoAlbum, PhotoAlbumRepository};
 pub use photos::{BoundingBox, PhotoFilter, PhotoOrder, PhotoRepository};
@@ -72,7 +74,8 @@ pub use query::item_filter::ItemFilter;
 pub use roles::RoleRepository;
 pub use runs::{RunLogFilter, RunRepository};
 pub use scan_writer::{
-    FolderDone, PersistOutcome, PluginVersion, RecomputeOutcome, ScanBatch, ScanWriter, StoredFile, digest_of,
+    FolderDone, ItemChange, PersistOutcome, PluginVersion, RecomputeOutcome, ScanBatch, ScanWriter,
+    StoredFile, digest_of,
 };
 pub use search::{Hits, SearchRepository};
 pub use sessions::{PresentedRefresh, Rotation, SessionRepository};

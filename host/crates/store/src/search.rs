@@ -1,4 +1,4 @@
-//! Full-text search.
+//! Full-text search: finds and ranks the items of a type whose words start with those of the query.
 
 use sqlx::AssertSqlSafe;
 
@@ -15,8 +15,15 @@ use svc_domain::text::{query_words, search_words, sort_key};
 impl SearchIndex {
     /// `FROM` and `WHERE` clauses of the items of the scope that match the words `$1`.
     fn hits(self, engine: Engine, scope: &MediaScope) -> String {
-        let and = self.items().and(self.key(engine), scope);
-        format!("{}{and}", self.matching(engine))
+        let key = self.key(engine);
+        let and = self.items().and(key, scope);
+        let of_kind = match self {
+            Self::Items(kind) => format!(
+                " AND EXISTS (SELECT 1 FROM items ki WHERE ki.item_id = {key} AND ki.kind_ref = {kind})"
+            ),
+            _ => String::new(),
+        };
+        format!("{}{of_kind}{and}", self.matching(engine))
     }
 
     /// Selects the ids of the matches, ascending.
@@ -34,7 +41,14 @@ impl SearchIndex {
             Self::Movies => AccessFilter::Movies,
             Self::Shows => AccessFilter::Shows,
             Self::Episodes => AccessFilter::Episodes,
+            Self::Items(_) => AccessFilter::Items,
         }
+    }
+
+    /// Condition that the item `key` matches the words `$number`.
+    pub(crate) fn condition(self, engine: Engine, key: &str, number: usize) -> String {
+        let matching = self.matching(engine).replace("$1", &format!("${number}"));
+        format!("{key} IN (SELECT {}{matching})", self.key(engine))
     }
 }
 
@@ -99,6 +113,7 @@ impl SearchIndex {
             Self::Movies => Some("SELECT movie_id, sort_title FROM movies WHERE movie_id"),
             Self::Shows => Some("SELECT show_id, sort_title FROM tv_shows WHERE show_id"),
             Self::Episodes => Some("SELECT episode_id, sort_title FROM tv_episodes WHERE episode_id"),
+            Self::Items(_) => Some("SELECT item_id, sort_title FROM items WHERE item_id"),
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::index::IndexRepository;
 use crate::instance::InstanceRepository;
 use crate::items::ItemRepository;
 use crate::jobs::JobRepository;
+use crate::kinds::KindRepository;
 use crate::libraries::LibraryRepository;
 use crate::music::MusicRepository;
 use crate::photo_albums::PhotoAlbumRepository;
@@ -89,6 +90,8 @@ store! {
     items: ItemRepository,
     /// Background jobs.
     jobs: JobRepository,
+    /// Kinds that plugins define, and their items.
+    kinds: KindRepository,
     /// Libraries and their access classes.
     libraries: LibraryRepository,
     /// Movies in the scope.

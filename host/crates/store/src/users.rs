@@ -1,4 +1,4 @@
-//! Accounts.
+//! Accounts: queries for sign-in, lists and last use, and the changes of an account within an identity transaction.
 
 use std::collections::HashSet;
 

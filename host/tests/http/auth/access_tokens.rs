@@ -295,7 +295,7 @@ async fn successes_after(token: &Client, end: impl Future<Output = ()>) -> usize
 
 #[covers("T15")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_request_succeeds_after_the_revocation_is_answered() {
+async fn no_request_succeeds_after_the_response_to_the_revocation() {
     let server = TestServer::start().await;
     let owner = server.as_owner().await;
     let bob = server.person("bob", "member").await;

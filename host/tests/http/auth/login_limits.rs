@@ -1,4 +1,4 @@
-//! Limits on guessed passwords, and timing of refusals.
+//! Throttling of wrong passwords, and equal timing of refused sign-ins.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -10,7 +10,7 @@ use svc_identity::cloud::CloudError;
 
 const CROSS: (&str, &str) = ("sec-fetch-site", "cross-site");
 
-async fn bed_with_cloud() -> (TestServer, Arc<ScriptedCloud>) {
+async fn server_with_cloud() -> (TestServer, Arc<ScriptedCloud>) {
     let cloud = Arc::new(ScriptedCloud::default());
     cloud.says("good", Ok("c1"));
     cloud.says("stranger", Ok("c2"));
@@ -44,7 +44,7 @@ fn assert_refused(reply: &Reply, status: u16, code: Option<&str>, case: &str) {
 #[covers("auth-failure 401 not linked", "R12", "R22", "A3")]
 #[tokio::test]
 async fn cross_site_app_refreshes_by_cloud_token_and_gets_no_cookie() {
-    let (server, _cloud) = bed_with_cloud().await;
+    let (server, _cloud) = server_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     server.link(ada, "c1").await;
     for site in [CROSS, ("origin", "https://app.example"), ("origin", "null")] {
@@ -82,7 +82,7 @@ async fn cross_site_app_refreshes_by_cloud_token_and_gets_no_cookie() {
 #[covers("R22", "T12")]
 #[tokio::test]
 async fn cross_site_cookie_is_ignored() {
-    let (server, _cloud) = bed_with_cloud().await;
+    let (server, _cloud) = server_with_cloud().await;
     server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
     let before = sessions(&server).await;
@@ -106,7 +106,7 @@ async fn cross_site_cookie_is_ignored() {
 #[covers("R23")]
 #[tokio::test]
 async fn same_site_app_refreshes_by_cloud_token_and_gets_no_cookie() {
-    let (server, _cloud) = bed_with_cloud().await;
+    let (server, _cloud) = server_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     server.link(ada, "c1").await;
     let reply = refresh(&server, &[("svc-cloud-token", "good")]).await;
@@ -128,7 +128,7 @@ async fn same_site_app_refreshes_by_cloud_token_and_gets_no_cookie() {
 )]
 #[tokio::test]
 async fn linked_account_refreshes_only_while_the_cloud_confirms_it() {
-    let (server, cloud) = bed_with_cloud().await;
+    let (server, cloud) = server_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
     server.link(ada, "c1").await;
@@ -170,7 +170,7 @@ async fn linked_account_refreshes_only_while_the_cloud_confirms_it() {
 #[covers("R32")]
 #[tokio::test]
 async fn cloud_token_of_another_request_is_ignored() {
-    let (server, _cloud) = bed_with_cloud().await;
+    let (server, _cloud) = server_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     server.link(ada, "c1").await;
     let bearer = format!("Bearer {}", server.client(ada));
@@ -189,7 +189,7 @@ async fn cloud_token_of_another_request_is_ignored() {
 
 #[tokio::test]
 async fn ended_session_is_cleared_without_a_request_to_the_cloud() {
-    let (server, _cloud) = bed_with_cloud().await;
+    let (server, _cloud) = server_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
     server.link(ada, "c1").await;
@@ -211,7 +211,7 @@ async fn ended_session_is_cleared_without_a_request_to_the_cloud() {
 
 #[tokio::test]
 async fn disabled_account_does_not_refresh_by_cloud_token() {
-    let (server, _cloud) = bed_with_cloud().await;
+    let (server, _cloud) = server_with_cloud().await;
     let owner = server.as_owner().await;
     let bob = server.user("bob", false, &["member"]).await;
     server.link(bob, "c1").await;
@@ -228,7 +228,7 @@ async fn disabled_account_does_not_refresh_by_cloud_token() {
 
 #[tokio::test]
 async fn cross_site_refreshes_evict_no_session() {
-    let (server, _cloud) = bed_with_cloud().await;
+    let (server, _cloud) = server_with_cloud().await;
     let ada = server.person("ada", "owner").await;
     let session = server.sign_in("ada").await;
     server.link(ada, "c1").await;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use svc_covers::covers;
 
 use crate::support::TestServer;
-use svc_api::access::Access;
+use svc_api::route::Access;
 use svc_api::router::routes;
 
 #[covers("GET /api/docs-json")]

@@ -1,4 +1,4 @@
-//! Input of `PATCH /history` and `PUT /ratings`.
+//! Validation of the input of `PATCH /history` and `PUT /ratings`.
 
 use serde_json::{Value, json};
 use svc_covers::covers;

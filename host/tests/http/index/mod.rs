@@ -1,5 +1,6 @@
 //! `/index`.
 
+mod kinds;
 mod run;
 mod state;
 mod watch;

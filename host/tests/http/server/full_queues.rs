@@ -9,17 +9,15 @@ use svc_covers::covers;
 
 use crate::jobs::{COUNTING, ask, start, until};
 use crate::music::waveform::{Room, impatient};
+use crate::photos::thumbnail::ThumbnailFixture;
 use crate::support::listening::wait_for;
-use crate::support::{Client, Reply, TestServer, TestServerOptions};
+use crate::support::{Client, Reply, TestServer};
 use svc_domain::job::JobStatus;
-use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
 use svc_events::Events;
 use svc_identity::error::{Result as Outcome, RetryReason, ServiceError};
 use svc_library::jobs::{JobItems, pregeneration_job};
 use svc_library::thumbnails::{THREADS, Thumbnails};
-use svc_plugin_host::{BuiltIn, Component};
-use svc_test_support::guests;
 
 fn assert_busy(reply: &Reply, retry_after: &str) {
     assert_eq!(
@@ -115,18 +113,9 @@ async fn waveforms_of_a_job_wait_for_room_in_the_queue() {
 #[covers("code busy")]
 #[tokio::test(flavor = "multi_thread")]
 async fn thumbnail_beyond_the_queue_is_503_and_a_job_waits() {
-    let bytes = guests::renderer("thumbnailer", "drawer").leak();
-    let server = TestServer::start_with(TestServerOptions {
-        plugins: vec![BuiltIn {
-            name: "drawer",
-            component: Component::Plain(bytes),
-        }],
-        ..TestServerOptions::default()
-    })
-    .await;
-    let owner = server.as_owner().await;
-    let folder = server.folder(MediaKind::photos()).await;
-    let photo = server.photo(folder, "a.jpg", b"any").await;
+    let room = ThumbnailFixture::new().await;
+    let (server, owner) = (&room.server, &room.owner);
+    let photo = room.photo(b"any").await;
     let target = format!("/api/v1/photos/{photo}/thumbnail");
     let thumbnails = server.state.thumbnails.clone();
     let occupied = occupy(&thumbnails);
@@ -136,6 +125,6 @@ async fn thumbnail_beyond_the_queue_is_503_and_a_job_waits() {
         async move { thumbnails.pregenerate_photo(&MediaScope::All, item.into()).await }
     };
     let items = (JobItems::Photos, 1);
-    job_waits_for_room((&server, &owner), items, make, || drop(occupied)).await;
+    job_waits_for_room((server, owner), items, make, || drop(occupied)).await;
     assert_eq!(owner.get(&target).await.status, 200);
 }

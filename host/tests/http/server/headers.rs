@@ -1,4 +1,4 @@
-//! Security headers.
+//! Security headers of every response.
 
 use crate::support::TestServer;
 

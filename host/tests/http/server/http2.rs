@@ -150,7 +150,7 @@ async fn peer_that_does_not_answer_pings_is_disconnected() {
 
 #[covers("limit HEADER_TIME", "S3")]
 #[tokio::test]
-async fn idle_connection_is_closed_whatever_pings_it_answers() {
+async fn idle_connection_is_closed_even_if_it_responds_to_pings() {
     let limits = Limits {
         header_time: 4 * SHORT,
         h2_ping: (SHORT / 2, PATIENCE),

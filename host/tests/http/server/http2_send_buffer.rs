@@ -11,9 +11,8 @@ use crate::filled;
 use crate::support::h2_wire::{DATA, Frame, HEADERS, Wire, data, get, post, window};
 use crate::support::listening::{ListeningServer, PATIENCE};
 use crate::support::sockets::SHORT;
-use svc_api::access::Access;
 use svc_api::response::Json;
-use svc_api::route::Route;
+use svc_api::route::{Access, Route};
 use svc_api::router;
 use svc_http_io::limits::{H2_CHANGE_BYTES, H2_RESPONSES_BYTES, Limits};
 

@@ -1,4 +1,4 @@
-//! `null` in request bodies.
+//! `null` in every field of request bodies: empties it, resets it or is 400.
 
 use serde_json::{Value, json};
 use svc_covers::covers;

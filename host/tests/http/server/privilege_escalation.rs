@@ -10,7 +10,7 @@ use crate::support::accounts::PASSWORD;
 use crate::support::databases::on_each_database_with;
 use crate::support::write_requests::WriteFixture;
 use crate::support::{Client, Reply, TestServer};
-use svc_api::access::Access;
+use svc_api::route::Access;
 use svc_api::router::routes;
 
 /// Every text of a JSON value.
@@ -80,15 +80,7 @@ async fn nothing_outlives_the_token(server: TestServer) {
     let before = powers(&vic).await;
     let token = server.as_token(world.eve, None).await;
     // Requests that a thief would try in addition.
-    let vic_id = server
-        .store
-        .users
-        .user_for_login("vic")
-        .await
-        .unwrap()
-        .unwrap()
-        .0
-        .id;
+    let vic_id = server.user_id("vic").await;
     let user = format!("/api/v1/users/{vic_id}");
     let mut tried: Vec<(&str, String, Value)> = vec![
         ("PATCH", user.clone(), json!({"password": "set by a thief"})),

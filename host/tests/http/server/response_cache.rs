@@ -1,4 +1,4 @@
-//! The response cache.
+//! The response cache: reuse per caller, invalidation, and responses that are not cached.
 
 use serde_json::json;
 

@@ -16,7 +16,7 @@ use crate::support::client::received;
 use crate::support::databases::on_each_database_with;
 use crate::support::write_requests::{WriteFixture, WriteRequest};
 use crate::support::{Client, Reply, TestServer};
-use svc_api::access::Access;
+use svc_api::route::Access;
 use svc_domain::time::Clock as _;
 use svc_store::{IdentityChange, Instance};
 use svc_test_support::databases::rows;

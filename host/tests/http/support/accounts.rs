@@ -81,6 +81,12 @@ impl TestServer {
         id
     }
 
+    /// The id of the account with this lower-case username.
+    pub(crate) async fn user_id(&self, name: &str) -> UserId {
+        let user = self.store.users.user_for_login(name).await.unwrap();
+        user.unwrap().0.id
+    }
+
     pub(crate) async fn login(&self, headers: &[(&str, &str)], body: &Value) -> Reply {
         let headers: Vec<_> = headers
             .iter()

@@ -4,11 +4,10 @@ use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};
 use serde::Deserialize;
 
-use svc_api::access::Access;
 use svc_api::api_error::ApiError;
 use svc_api::body::{Body, Input, bounded_list};
 use svc_api::response::{CreatedEmpty, Json};
-use svc_api::route::Route;
+use svc_api::route::{Access, Route};
 use svc_http_io::limits::SETTINGS_BODY_BYTES;
 
 /// A body whose only field takes any JSON.

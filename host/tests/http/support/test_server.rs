@@ -84,6 +84,8 @@ pub(crate) struct TestServerOptions {
     /// PostgreSQL instead of SQLite.
     pub(crate) database_url: Option<String>,
     pub(crate) plugins: Vec<BuiltIn>,
+    /// Kinds with a media directory besides music; each directory has the name of its kind.
+    pub(crate) roots: Vec<&'static str>,
 }
 
 impl Default for TestServerOptions {
@@ -100,6 +102,7 @@ impl Default for TestServerOptions {
             analyzer: None,
             database_url: None,
             plugins: Vec::new(),
+            roots: Vec::new(),
         }
     }
 }
@@ -130,6 +133,11 @@ impl TestServer {
         let at = |name: &str| directory.path().join(name);
         let root = at("music");
         std::fs::create_dir(&root).unwrap();
+        let mut media = vec![(MediaKind::music(), root.clone())];
+        for kind in options.roots {
+            std::fs::create_dir(at(kind)).unwrap();
+            media.push((kind.parse().unwrap(), at(kind)));
+        }
         let url = options.database_url.unwrap_or_else(|| sqlite_url(&directory));
         let clock = Arc::new(TestClock::default());
         let pool = StoreOptions {
@@ -138,7 +146,7 @@ impl TestServer {
         let config = Config {
             data_dir: directory.path().to_owned(),
             listen: ([127, 0, 0, 1], 0).into(),
-            media: vec![(MediaKind::music(), root.clone())],
+            media,
             database_url: url.clone(),
             plugin_dir: None,
             dev: options.dev,

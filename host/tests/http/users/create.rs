@@ -88,15 +88,7 @@ async fn username_password_and_role_of_a_new_user_are_validated() {
             "{twin}"
         );
     }
-    let bob = server
-        .store
-        .users
-        .user_for_login("bob")
-        .await
-        .unwrap()
-        .unwrap()
-        .0
-        .id;
+    let bob = server.user_id("bob").await;
     assert_eq!(update(&token, bob, &json!({"username": "ADA"})).await.status, 409);
     assert_eq!(
         update(&token, bob, &json!({"username": "BOB"})).await.json()["username"],

@@ -50,15 +50,7 @@ async fn named_paths_take_precedence_over_ids() {
             .status,
         200
     );
-    let narrowed = server
-        .store
-        .users
-        .user_for_login("reader")
-        .await
-        .unwrap()
-        .unwrap()
-        .0
-        .id;
+    let narrowed = server.user_id("reader").await;
     let narrowed = server
         .as_token(
             narrowed,

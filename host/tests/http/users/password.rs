@@ -29,15 +29,7 @@ async fn new_password_ends_all_sessions_but_the_callers() {
     assert_eq!(server.try_password("bob", PASSWORD).await.status, 403);
     let third = server.try_password("bob", "a new password").await.client();
     // A change by another account ends every session.
-    let bob = server
-        .store
-        .users
-        .user_for_login("bob")
-        .await
-        .unwrap()
-        .unwrap()
-        .0
-        .id;
+    let bob = server.user_id("bob").await;
     assert_eq!(
         update(&owner, bob, &json!({"password": "yet another one"}))
             .await

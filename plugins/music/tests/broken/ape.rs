@@ -1,4 +1,4 @@
-//! Items of APE tags.
+//! APE tags with one damaged item.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Chunks of WAV and AIFF.
+//! WAV and AIFF files with one damaged chunk.
 
 use super::*;
 

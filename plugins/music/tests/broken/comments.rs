@@ -1,4 +1,4 @@
-//! Vorbis comments.
+//! Vorbis comments of which one is damaged.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! ID3v2 frames.
+//! ID3v2 tags with one damaged frame.
 
 use super::*;
 

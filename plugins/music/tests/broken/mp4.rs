@@ -1,4 +1,4 @@
-//! Items of MP4 tags.
+//! MP4 tags with one damaged `ilst` item.
 
 use super::*;
 

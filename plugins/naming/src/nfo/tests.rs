@@ -135,7 +135,7 @@ fn nfo_in_any_encoding_is_text() {
 }
 
 #[test]
-fn nfo_that_is_broken_keeps_what_stands_before() {
+fn broken_nfo_keeps_the_elements_before_the_error() {
     for text in [
         "<movie><title>A</title><plot>cut",
         "<movie><title>A</title><plot>x</movie>",

@@ -1,5 +1,5 @@
-//! What the movies and TV plugins write alike: fields with their sources, NFO data, people, ids, sidecar files, and
-//! the rule for which container titles are real titles.
+//! The part of a record that the movies and TV plugins share: fields with their sources, NFO data, people, ids, sidecar
+//! files, and the rule for which container titles are real titles.
 
 mod container_title;
 

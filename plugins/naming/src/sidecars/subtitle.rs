@@ -1,4 +1,4 @@
-//! External subtitles.
+//! External subtitles: finds those of a video, and parses language, title and flags from their names.
 
 use serde::Serialize;
 

@@ -8,11 +8,12 @@ use svc_plugin_api::Source;
 
 use super::{Block, MAX_EXIF_BYTES, Photo};
 
-/// The most items and extents that are read.
+/// Maximum number of items, and of extents of an item, that are read.
 const MAX_ITEMS: u32 = 4096;
+/// Maximum number of bytes that are read of a `meta` box, and of each box in it.
 const MAX_META_BYTES: usize = 4 * 1024 * 1024;
-/// The type of the `uuid` box in which Canon stores EXIF.
-const CANON: [u8; 16] = *b"\x85\xc0\xb6\x87\x82\x0f\x11\xe0\x81\x11\xf4\xce\x46\x2b\x6a\x48";
+/// The extended type of the `uuid` box in which Canon stores EXIF.
+const CANON_EXIF_UUID: [u8; 16] = *b"\x85\xc0\xb6\x87\x82\x0f\x11\xe0\x81\x11\xf4\xce\x46\x2b\x6a\x48";
 
 pub(super) fn read(source: &mut Source) -> Result<Photo> {
     let brands = brands(source)?;
@@ -24,8 +25,10 @@ pub(super) fn read(source: &mut Source) -> Result<Photo> {
     let mut movie = None;
     while let Some(found) = top.next(source)? {
         match &found.name {
-            b"meta" if photo.dimensions.is_none() => items(source, &found, &mut photo)?,
-            b"moov" if photo.media_type == "image/x-canon-cr3" => canon(source, &found, &mut photo)?,
+            b"meta" if photo.dimensions.is_none() => read_items(source, &found, &mut photo)?,
+            b"moov" if photo.media_type == "image/x-canon-cr3" => {
+                read_canon_exif(source, &found, &mut photo)?
+            }
             b"moov" => movie = movie.or(Some(found)),
             _ => {}
         }
@@ -66,11 +69,11 @@ fn media_type(brands: &[[u8; 4]]) -> &'static str {
     }
 }
 
-/// CR3: each directory of EXIF is a block of its own.
-fn canon(source: &mut Source, movie: &BoxSpan, photo: &mut Photo) -> Result<()> {
+/// Reads the EXIF of a CR3 file: each directory is a box of its own.
+fn read_canon_exif(source: &mut Source, movie: &BoxSpan, photo: &mut Photo) -> Result<()> {
     let mut parts = movie.children();
     while let Some(part) = parts.find(source, b"uuid")? {
-        if source.array_at::<16>(part.start)? != Some(CANON) {
+        if source.array_at::<16>(part.start)? != Some(CANON_EXIF_UUID) {
             continue;
         }
         let mut directories = Boxes::between(part.start + 16, part.end);
@@ -104,8 +107,8 @@ fn track_size(source: &mut Source, movie: &BoxSpan) -> Result<Option<(u32, u32)>
     Ok(None)
 }
 
-/// The items of a `meta` box: the size of the primary item, and the item with EXIF.
-fn items(source: &mut Source, meta: &BoxSpan, photo: &mut Photo) -> Result<()> {
+/// Reads the items of a `meta` box: the size of the primary item, and the item with EXIF.
+fn read_items(source: &mut Source, meta: &BoxSpan, photo: &mut Photo) -> Result<()> {
     let bytes = meta.bytes(source, MAX_META_BYTES)?;
     let mut meta = Source::from_bytes("", bytes);
     let mut primary = None;
@@ -130,7 +133,7 @@ fn items(source: &mut Source, meta: &BoxSpan, photo: &mut Photo) -> Result<()> {
     }
     if let (Some(item), Some(location)) = (exif, location) {
         let bytes = item_bytes(source, &location, item, &data.unwrap_or_default())?;
-        // The offset of the TIFF header after this number.
+        // The item starts with the offset of the TIFF header, counted from the end of this number.
         let skip = bytes.first_chunk().copied().map_or(0, u32::from_be_bytes);
         let start = usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(4);
         if let Some(block) = bytes.get(start..).filter(|block| !block.is_empty()) {

@@ -1,4 +1,4 @@
-//! Matroska's codec ids.
+//! Codecs by Matroska's codec ids (`V_MPEG4/ISO/AVC`), named as in ffprobe.
 
 use std::borrow::Cow;
 

@@ -92,7 +92,7 @@ impl Track {
                     let code = bytes
                         .get(if is_long { 32 } else { 20 }..)
                         .and_then(<[u8]>::first_chunk);
-                    let stated = code.and_then(|code| language::packed(u16::from_be_bytes(*code)));
+                    let stated = code.and_then(|code| language::mp4_tag(u16::from_be_bytes(*code)));
                     self.language = self.language.take().or(stated);
                 }
                 b"elng" => {

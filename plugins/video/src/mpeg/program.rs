@@ -1,4 +1,4 @@
-//! Program streams: MPG, VOB.
+//! Reads MPEG program streams (MPG, VOB).
 
 use std::borrow::Cow;
 use std::io::Result;

@@ -1,8 +1,8 @@
 //! The baseline of requests per second: salvo with one small JSON handler.
 //!
-//! `bare-salvo` listens on a free port of 127.0.0.1 and says which on stdout.
+//! `bare-salvo` listens on a free port of 127.0.0.1 and prints it.
 
-#![allow(clippy::print_stdout, reason = "a tool for measuring tells its address")]
+#![allow(clippy::print_stdout, reason = "a measuring tool prints its address")]
 
 use salvo::conn::tcp::TcpAcceptor;
 use salvo::writing::Json;
@@ -10,7 +10,7 @@ use salvo::{Router, Server, handler};
 use serde::Serialize;
 use tokio::net::TcpListener;
 
-/// The same answer as the server's `GET /api/v1/health`.
+/// The same response as the server's `GET /api/v1/health`.
 #[derive(Serialize)]
 struct Health {
     state: &'static str,

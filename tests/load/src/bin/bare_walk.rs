@@ -1,6 +1,6 @@
-//! The floor that a quick rescan is measured against: a parallel walk that asks for size and time of every file.
+//! The baseline of a quick rescan: a parallel walk that reads size and modification time of every file.
 //!
-//! `bare-walk DIR...` goes through the directories on all cores and says as JSON what it found and what it cost.
+//! `bare-walk DIR...` walks the directories on all cores and prints counts, wall time and CPU time as JSON.
 
 #![allow(
     clippy::print_stdout,

@@ -1,9 +1,8 @@
-//! The listeners of `cargo xtask bench events`: many open event streams, read from one thread.
+//! The subscribers of `cargo xtask bench events`: many open event streams, read by one thread.
 //!
-//! The requests, one of each account, come on stdin as they go over the wire, so that no token stands in a list of
-//! processes; the streams take them in turn. One line of
-//! JSON goes to stdout when all streams are open, one when each has heard the end of all runs, and one when the server
-//! has closed them all.
+//! Reads the HTTP requests, one per account, from stdin, so that no token appears in the process list; the streams use
+//! them in turn. Prints one line of JSON when all streams are open, one when each has received the end of all runs, and
+//! one when the server has closed all of them.
 
 #![allow(
     clippy::print_stdout,
@@ -33,7 +32,7 @@ const OPENING: usize = 256;
 /// The timeout of a response.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
 
-/// What every message begins with, and how the last one of a run goes on.
+/// The start of every message, and what follows it in the last message of a run.
 const MESSAGE: &[u8] = b"data: ";
 const LAST: &[u8] = b"data: {\"type\":\"indexing.completed\"";
 
@@ -44,7 +43,7 @@ struct Arguments {
     /// Streams to open
     #[arg(long, default_value_t = 10_000)]
     subscribers: usize,
-    /// Runs whose end each stream is to hear
+    /// Runs whose end each stream has to receive
     #[arg(long)]
     runs: u64,
 }

@@ -1,8 +1,8 @@
-//! The load generator of `cargo xtask bench http` and `bench scan`: HTTP/1.1 requests, one or several GETs in turn, sent
-//! again and again over many kept connections, or at a constant rate, from one thread.
+//! The load generator of `cargo xtask bench http` and `bench scan`: HTTP/1.1 requests, one or several GETs in turn,
+//! sent repeatedly over many keep-alive connections, or at a constant rate, from one thread.
 //!
-//! Requests come on stdin as they go over the wire, so that no token stands in a list of processes. What was
-//! measured goes to stdout as JSON; times in it are microseconds.
+//! Reads the requests from stdin, so that no token appears in the process list. Prints the measurements as JSON, with
+//! times in microseconds.
 
 #![allow(
     clippy::print_stdout,
@@ -51,8 +51,8 @@ struct Arguments {
     /// One request on each connection, all at once, in place of a duration
     #[arg(long)]
     once: bool,
-    /// Requests a second of all connections together, each sent at its time; else each connection waits for an answer
-    /// and sends the next
+    /// Requests per second of all connections together, sent at fixed times; without it each connection sends the next
+    /// request when it has received a response
     #[arg(long, value_name = "N")]
     rate: Option<f64>,
 }
@@ -62,7 +62,7 @@ struct Tally {
     /// Of each request at a constant rate, else of all.
     times: Vec<Histogram<u64>>,
     statuses: BTreeMap<u16, u64>,
-    /// Connections that broke or were never answered, by reason.
+    /// Connections that failed or got no response, by reason.
     failures: BTreeMap<String, u64>,
 }
 
@@ -262,7 +262,7 @@ async fn connection(
     }
 }
 
-/// Reads one answer to its end and returns its status.
+/// Reads one response to its end and returns its status.
 async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> anyhow::Result<u16> {
     buffer.clear();
     loop {
@@ -285,7 +285,7 @@ async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> anyhow::Result<
     }
 }
 
-/// Status and length of the whole answer, once its head is there.
+/// Status and length of the whole response, once its head is complete.
 fn head(bytes: &[u8]) -> anyhow::Result<Option<(u16, usize)>> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut response = httparse::Response::new(&mut headers);

@@ -1,7 +1,7 @@
-//! The floor that the scan is measured against: walk, lofty linked natively, batched SQLite inserts.
+//! The baseline of a scan: walk, lofty linked natively, batched SQLite inserts.
 //!
 //! `native-scan DIR DATABASE` reads every music file below DIR with lofty on all cores and stores a row for each in
-//! DATABASE, in transactions of 500. It groups nothing, folds nothing, keeps no search index.
+//! DATABASE, in transactions of 500. It does not group tracks, fold names or keep a search index.
 
 #![allow(
     clippy::print_stdout,

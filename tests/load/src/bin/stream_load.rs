@@ -1,8 +1,8 @@
-//! The load generator of `cargo xtask bench stream`: random ranges of one large file over many kept connections, or
-//! many answers that nobody reads.
+//! The load generator of `cargo xtask bench stream`: random ranges of one large file over many keep-alive connections,
+//! or many responses that it does not read.
 //!
-//! The request without its last empty line comes on stdin, so that no token stands in a list of processes. What was
-//! measured goes to stdout as JSON; times in it are microseconds.
+//! Reads the request without its last empty line from stdin, so that no token appears in the process list. Prints the
+//! measurements as JSON, with times in microseconds.
 
 #![allow(
     clippy::print_stdout,
@@ -185,7 +185,7 @@ async fn ranges(
     }
 }
 
-/// Reads one answer to its end: a part of the file of just this length.
+/// Reads one response to its end: a part of the file of exactly this length.
 async fn answer(stream: &mut TcpStream, buffer: &mut [u8], body: u64) -> anyhow::Result<()> {
     let mut filled = 0;
     let head = loop {
@@ -209,7 +209,7 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8], body: u64) -> anyhow:
     Ok(())
 }
 
-/// Length of the head and of the body, once the head is there.
+/// Length of the head and of the body, once the head is complete.
 fn head(bytes: &[u8]) -> anyhow::Result<Option<(usize, u64)>> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS];
     let mut response = httparse::Response::new(&mut headers);

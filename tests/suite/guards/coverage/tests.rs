@@ -41,7 +41,7 @@ mod tests {
 }
 "##;
 
-/// What the guard says of `source` as the only test source.
+/// The result of the guard with `source` as the only test source.
 fn faults_of(source: &str) -> Vec<String> {
     let file = SourceFile {
         path: "a.rs".to_owned(),

@@ -116,7 +116,7 @@ pub fn start_using(script: &Script, person: &mut Person) -> Created {
     }
 
     let photos = json!({ "photoIds": person.ids("photoId") });
-    let album = json!({ "name": format!("{} album", person.mark.word) });
+    let album = json!({ "name": format!("{} album", person.media_set.word) });
     let album = does(NEW_ALBUM, &[], album);
     person.note("photoAlbumId", &album["photoAlbumId"]);
     does(
@@ -131,7 +131,7 @@ pub fn start_using(script: &Script, person: &mut Person) -> Created {
     );
     let open = open["photoAlbumId"].clone();
     does(ADD_TO_ALBUM, &[open.as_str().unwrap()], photos);
-    let description = json!({ "description": format!("{} words", person.mark.word) });
+    let description = json!({ "description": format!("{} words", person.media_set.word) });
     does(CHANGE_PHOTO, &[person.id("photoId")], description);
 
     let waveform = "GET /api/v1/music/tracks/{musicTrackId}/waveform";

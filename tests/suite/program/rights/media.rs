@@ -1,38 +1,39 @@
-//! What lies in the libraries of two people: media that only one of them has, all of which carry that one's word, and
-//! releases, artists, genres, a movie and a show that both have a part of.
+//! The media of two accounts with separate libraries. Every title, name and text of an account's own media contains
+//! its word, so a leak into a response of the other account is found by searching for the word. A release, its
+//! artist, a genre, a movie and a show are shared: each account has a part of their files.
 
 use std::path::Path;
 
 use svc_fixtures::{Clip, Cover, Format, Photo, PhotoFormat, Sound, Track, VideoFormat};
 
-/// Kinds of media, as folders and libraries have them.
+/// Media kinds, which are also the names of the media directories.
 pub const KINDS: [&str; 4] = ["music", "photos", "movies", "tv"];
 
-/// Marks the media of one person.
+/// The properties by which the media of one account are recognized.
 #[derive(Debug, Clone, Copy)]
-pub struct Mark {
-    /// The word in all their titles, names and texts.
+pub struct MediaSet {
+    /// The word in all titles, names and texts.
     pub word: &'static str,
-    /// Of their media.
+    /// Release year of all media.
     pub year: u16,
-    /// Where their photos were taken, in degrees north and east.
+    /// Where the photos were taken: latitude and longitude, in degrees.
     pub degrees: f64,
-    /// Duration of their tracks and videos in seconds.
+    /// Duration of tracks in seconds, and of videos in units of ten minutes.
     pub seconds: u16,
-    /// Whether their part of shared items has artwork.
+    /// Whether this account's part of the shared items has artwork.
     pub has_pictures: bool,
 }
 
-/// The two of them.
-pub const MARKS: [Mark; 2] = [
-    Mark {
+/// The media of the two accounts.
+pub const MEDIA_SETS: [MediaSet; 2] = [
+    MediaSet {
         word: "Amberly",
         year: 1991,
         degrees: 10.0,
         seconds: 1,
         has_pictures: false,
     },
-    Mark {
+    MediaSet {
         word: "Brindle",
         year: 2011,
         degrees: 50.0,
@@ -46,8 +47,8 @@ fn write(path: &Path, bytes: impl AsRef<[u8]>) {
     std::fs::write(path, bytes).unwrap();
 }
 
-impl Mark {
-    /// Search words that match their media only.
+impl MediaSet {
+    /// Values of a query parameter that select these media, for the filter of this name; `None` for other parameters.
     pub fn query(self, name: &str, filter: &str) -> Option<Vec<String>> {
         let Self {
             word, year, degrees, ..
@@ -87,7 +88,7 @@ impl Mark {
             .sound(sound)
     }
 
-    /// Writes a track of theirs alone.
+    /// Writes a track that only this account has.
     pub fn write_track(self, media: &Path, number: u32, format: Format) {
         let word = self.word;
         let (artist, release) = (format!("{word} band"), format!("{word} album"));
@@ -103,7 +104,7 @@ impl Mark {
         write(&media.join(path), track.encode(format).unwrap().0);
     }
 
-    /// Writes a photo with a local time.
+    /// Writes a photo that only this account has, taken at this local time.
     pub fn write_photo(self, media: &Path, number: u32, taken: &str) {
         let word = self.word;
         let photo = Photo::new(64, 48)
@@ -143,7 +144,7 @@ impl Mark {
         write(path, cover.bytes().unwrap());
     }
 
-    /// Writes a movie of theirs alone.
+    /// Writes a movie that only this account has.
     pub fn write_movie(self, media: &Path, number: u32) {
         let (word, year) = (self.word, self.year);
         let name = format!("{word} film {number} ({year})");
@@ -180,7 +181,7 @@ impl Mark {
         self.write_picture(&folder.join("season01-poster.jpg"));
     }
 
-    /// Their part of shared items: the file names are neutral.
+    /// Writes this account's part of the shared items. Their names do not contain the word.
     fn write_shared(self, media: &Path, season: u32) {
         let word = self.word;
         let mut track = self.track("duet", ["Both", "Together", "Common genre"]);
@@ -203,15 +204,15 @@ impl Mark {
     }
 }
 
-/// Writes the media of both below `media`.
+/// Writes the media of both accounts below `media`.
 pub fn write_all(media: &Path) {
-    for (season, mark) in (1..).zip(MARKS) {
-        mark.write_track(media, 1, Format::Flac);
-        mark.write_track(media, 2, Format::Mp3);
-        mark.write_photo(media, 1, &format!("{}-07-14T10:00:00", mark.year));
-        mark.write_photo(media, 2, "2020-05-06T10:00:00");
-        mark.write_movie(media, 1);
-        mark.write_show(media);
-        mark.write_shared(media, season);
+    for (season, media_set) in (1..).zip(MEDIA_SETS) {
+        media_set.write_track(media, 1, Format::Flac);
+        media_set.write_track(media, 2, Format::Mp3);
+        media_set.write_photo(media, 1, &format!("{}-07-14T10:00:00", media_set.year));
+        media_set.write_photo(media, 2, "2020-05-06T10:00:00");
+        media_set.write_movie(media, 1);
+        media_set.write_show(media);
+        media_set.write_shared(media, season);
     }
 }

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use svc_tests::program::{Answer, Server};
 
-use super::media::Mark;
+use super::media::MediaSet;
 
 /// One of the two.
 pub struct Person {
-    pub mark: Mark,
+    pub media_set: MediaSet,
     pub name: &'static str,
     pub user: String,
     pub token: String,
@@ -40,8 +40,8 @@ impl Person {
     /// Marker words and ids of a person in a text.
     pub fn is_in<'t>(&'t self, text: &str) -> Option<&'t str> {
         let folded = text.to_lowercase();
-        if folded.contains(&self.mark.word.to_lowercase()) {
-            return Some(self.mark.word);
+        if folded.contains(&self.media_set.word.to_lowercase()) {
+            return Some(self.media_set.word);
         }
         let mut ids = self.own.values().flatten().map(String::as_str);
         ids.find(|id| text.contains(id))

@@ -1,4 +1,4 @@
-//! The error of a body: path and message.
+//! The error of an invalid JSON body: the path of the field, and a message.
 
 use std::fmt;
 

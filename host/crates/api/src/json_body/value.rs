@@ -1,4 +1,4 @@
-//! JSON as it was sent.
+//! The tree of a parsed JSON body, with repeated fields.
 
 use std::fmt;
 

@@ -8,10 +8,9 @@ use svc_identity::actor::Actor;
 use svc_identity::credential::{self, Credential, PresentedCredentials};
 use url::form_urlencoded;
 
-use crate::access::Access;
 use crate::api_error::ApiError;
 use crate::request_context::RequestContext;
-use crate::route::UrlCredential;
+use crate::route::{Access, UrlCredential};
 
 /// Identifies the caller of a route that is not public, before any input is read.
 #[derive(Debug)]

@@ -1,19 +1,17 @@
 //! The layers around handlers.
 //!
-//! Around every request, from the outside in: request log, security headers, CORS, timeout, panics, request check. Around a
-//! route's handler: matched route, authenticate, authorize, cache. Each route has the layers that its data asks for.
+//! Around every request, from the outside in: request log, response headers, timeout, panics, request check. Around a
+//! route's handler: authenticate, authorize, cache. Each route has the layers that its data asks for.
 
 pub mod authenticate;
 pub mod authorize;
 pub mod cache;
 pub mod catch_panic;
-pub mod cors;
 pub mod dev_access;
 pub mod error_body;
-pub mod matched_route;
 pub mod request_check;
 pub mod request_log;
-pub mod security_headers;
+pub mod response_headers;
 pub mod timeout;
 
 use std::sync::Arc;
@@ -21,16 +19,14 @@ use std::sync::Arc;
 use salvo::{Router, Service};
 use svc_http_io::limits::Limits;
 
-use crate::access::Access;
-use crate::route::{CachePolicy, Route};
+use crate::route::{Access, CachePolicy, Route};
 use crate::state::AppState;
 
 /// Puts the layers around every request to a service.
 pub fn around_all(service: Service, state: Arc<AppState>, limits: Limits) -> Service {
     service
         .hoop(request_log::RequestLog::new(state, limits))
-        .hoop(security_headers::SecurityHeaders)
-        .hoop(cors::Cors)
+        .hoop(response_headers::ResponseHeaders)
         .hoop(timeout::Timeout)
         .hoop(catch_panic::CatchPanic)
         .hoop(request_check::RequestCheck)
@@ -38,7 +34,6 @@ pub fn around_all(service: Service, state: Arc<AppState>, limits: Limits) -> Ser
 
 /// Puts the layers of a route around its handler.
 pub fn around(leaf: Router, route: &Route) -> Router {
-    let leaf = leaf.hoop(matched_route::MatchedRoute(Arc::new(route.clone())));
     let leaf = match route.access {
         Access::Public => leaf,
         Access::Dev => leaf.hoop(dev_access::RequireLocal),

@@ -7,10 +7,10 @@ use svc_http_io::malformed_request::MalformedRequest;
 
 use crate::api_error::ApiError;
 use crate::csrf::require_plain_host;
-use crate::middleware::cors;
+use crate::middleware::response_headers;
 use crate::request_context::RequestContext;
 
-/// Rejects them, or responds to the preflight.
+/// Rejects such requests, or responds to the preflight.
 #[derive(Debug)]
 pub struct RequestCheck;
 
@@ -22,7 +22,7 @@ impl Handler for RequestCheck {
         if let Err(error) = check(req, depot) {
             error.render(res);
             ctrl.skip_rest();
-        } else if is_known_path && cors::is_preflight(req) {
+        } else if is_known_path && response_headers::is_preflight(req) {
             res.status_code(StatusCode::NO_CONTENT);
             ctrl.skip_rest();
         }
@@ -41,6 +41,6 @@ fn check(req: &Request, depot: &Depot) -> Result<(), ApiError> {
     if state.setup.is_done() {
         return Ok(());
     }
-    // Until there is an owner, a page that somebody has open must not be able to create one.
+    // Until there is an owner, a web page in a browser on this network must not be able to create one.
     require_plain_host(req, state.proxy_config.base_url.as_ref())
 }

@@ -1,4 +1,4 @@
-//! Server-sent events.
+//! The event stream: `GET /events/subscribe`.
 
 use salvo::Writer as _;
 use salvo::oapi::endpoint;
@@ -36,10 +36,12 @@ use svc_http_io::event_stream::EventStream;
 /// | `photo.updated` | `Photos.Read`, and access to the photo | `photoId` |
 /// | `photo_album.created`, `photo_album.updated`, `photo_album.deleted` | `PhotoAlbums.Read`, and access to the album | `photoAlbumId` |
 /// | `photo_album.photos_added`, `photo_album.photos_removed` | the same | `photoAlbumId`; `photoIds` only for the owner of the album |
+/// | `item.added`, `item.updated` | `Items.Read`, and access to the item | `itemId`, `kind` |
+/// | `item.removed` | `Items.Read` | `itemId`, `kind` |
 /// | `music.waveform_ready` | `MusicTracks.Read` | `musicTrackId`, `waveform` as in the response of the endpoint; sent to callers that received 202 |
 ///
 /// The first event of a run is `indexing.started`, the last one `indexing.completed` or `indexing.stopped`. Events about
-/// added releases and artists, and about photos that were read again, went missing or came back, are sent after the change
+/// added releases and artists, about items of plugins, and about photos that were read again, went missing or came back, are sent after the change
 /// is stored. The server drops some of them if they occur faster than it can send them.
 #[endpoint(
     parameters(

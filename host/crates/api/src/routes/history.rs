@@ -21,6 +21,7 @@ const PLAYED: &[(&str, ItemType)] = &[
     ("music_track", ItemType::MusicTrack),
     ("movie", ItemType::Movie),
     ("tv_episode", ItemType::TvEpisode),
+    ("item", ItemType::Item),
 ];
 
 /// A path parameter with the type of an item.
@@ -39,11 +40,11 @@ impl std::str::FromStr for ItemTypeName {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReportPlaybackInput {
-    /// `music_track`, `movie` or `tv_episode`.
+    /// `music_track`, `movie`, `tv_episode` or `item`.
     media_type: String,
     /// Id of the item.
     media_id: String,
-    /// Position of the player, in seconds.
+    /// Position of the player, in seconds: over all files of the item. For an item with pages, the number of the page.
     seconds: f64,
     /// `playing`, `paused`, `stopped`, or `completed`: played to the end or marked as watched.
     state: String,

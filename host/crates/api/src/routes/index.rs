@@ -250,7 +250,8 @@ pub async fn list_media_directories(state: State) -> Result<Json<Vec<DirectoryVi
     let directories = state.indexing.directories().await?;
     let view = |directory: Directory| {
         let watch = state.scan_scheduler.watch_state(directory.id);
-        DirectoryView::new(directory, watch)
+        let kind = state.plugins.kind_state(&directory.kind);
+        DirectoryView::new(directory, &kind, watch)
     };
     Ok(Json(directories.into_iter().map(view).collect()))
 }

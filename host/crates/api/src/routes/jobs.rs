@@ -1,4 +1,4 @@
-//! Background jobs.
+//! Background jobs: list, create, pause, resume, cancel.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};

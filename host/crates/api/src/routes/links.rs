@@ -80,6 +80,18 @@ pub const PURPOSES: &[(ItemType, &str, &str, Capability)] = &[
         "/api/v1/tv/episodes/{}/artwork",
         Capability::TvEpisodesRead,
     ),
+    (
+        ItemType::Item,
+        "stream",
+        "/api/v1/items/{}/stream",
+        Capability::ItemsPlay,
+    ),
+    (
+        ItemType::Item,
+        "artwork",
+        "/api/v1/items/{}/artwork",
+        Capability::ItemsRead,
+    ),
 ];
 
 /// The item and purpose of a link.

@@ -22,10 +22,12 @@ pub struct LsQuery {
 
 impl FromQuery for LsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let kinds = MediaKind::BUILT_IN.map(|kind| (kind, kind));
-        let root = params.choice("rootDir", "Media kind of the root directory. Required.", &kinds);
         Self {
-            root: root.and_then(|kind| kind.parse().ok()),
+            root: params.parsed(
+                "rootDir",
+                "Media kind of the root directory, built in or of a plugin. Required.",
+                "a media kind",
+            ),
             path: params
                 .text_or_none("path", "Path relative to the root directory; default: the root directory.")
                 .unwrap_or_default(),

@@ -71,7 +71,7 @@ pub async fn get_movie(
 
 /// Get the artwork of a movie
 ///
-/// An image file that lies beside the movie's files.
+/// Artwork of the movie from an image file.
 #[endpoint]
 pub async fn get_movie_artwork(
     state: State,

@@ -1,4 +1,4 @@
-//! Photo albums.
+//! Photo albums: list, create, change, delete, add and remove photos.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};

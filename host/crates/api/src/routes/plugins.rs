@@ -1,4 +1,4 @@
-//! Plugins.
+//! Plugins: list, and release from quarantine.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};

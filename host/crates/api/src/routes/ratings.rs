@@ -20,7 +20,8 @@ use svc_domain::list::{Order, OrderedPagination};
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RatingInput {
-    /// `music_track`, `music_release`, `music_artist`, `photo`, `movie`, `tv_show` or `tv_episode`.
+    /// `music_track`, `music_release`, `music_artist`, `photo`, `movie`, `tv_show`,
+    /// `tv_episode` or `item`.
     media_type: String,
     /// Id of the item.
     media_id: String,

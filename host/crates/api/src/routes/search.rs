@@ -11,7 +11,7 @@ use crate::response::Json;
 use crate::views::search::SearchResultsView;
 use svc_domain::text::query_words;
 use svc_http_io::limits::SEARCH_WORDS;
-use svc_library::search::{SearchRequest, SearchType};
+use svc_library::search::{SearchRequest, SearchType, UNKNOWN_TYPE};
 
 impl FromQuery for SearchRequest {
     fn read(params: &mut QueryParams<'_>) -> Self {
@@ -24,17 +24,14 @@ impl FromQuery for SearchRequest {
             }
             Some(_) => {}
         }
-        let about = "Types of the results, such as `music_track` or `photo_album`; default: all types that the caller can read.";
+        let about = "Types of the results, such as `music_track` or `photo_album`, and kinds of `GET /kinds`; default: all types that the caller can read.";
         let names = params.texts("types", about);
         let types: Vec<SearchType> = names
             .iter()
             .filter_map(|name| SearchType::from_name(name))
             .collect();
         if types.len() < names.len() {
-            params.fail(
-                "types",
-                "must be types of items, such as music_track, or photo_album",
-            );
+            params.fail("types", UNKNOWN_TYPE);
         }
         Self {
             text: text.unwrap_or_default(),

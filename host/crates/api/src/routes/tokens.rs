@@ -19,7 +19,7 @@ use svc_identity::tokens::CreateToken;
 pub struct CreatePersonalAccessTokenInput {
     /// Name of the token for people: 1 to 100 characters.
     label: String,
-    /// Expiry: a date, which stands for its midnight in UTC, or a date with time and offset. Default: never.
+    /// Expiry: a date, which means midnight in UTC, or a date with time and offset. Default: never.
     #[salvo(schema(value_type = Option<String>))]
     expires_at: Option<DateTime>,
     /// The capabilities of the token; default: all capabilities of its account.

@@ -190,7 +190,7 @@ pub async fn get_episode(
 
 /// Get the artwork of an episode
 ///
-/// An image file that lies beside the episode's files.
+/// Artwork of the episode from an image file.
 #[endpoint]
 pub async fn get_episode_artwork(
     state: State,

@@ -1,4 +1,4 @@
-//! Accounts.
+//! Accounts: list, create, read and change, the caller's own included.
 
 use salvo::Writer as _;
 use salvo::oapi::{ToSchema, endpoint};

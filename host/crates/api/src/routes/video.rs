@@ -70,7 +70,7 @@ pub(super) async fn artwork(
 
 /// Get a subtitle file
 ///
-/// A file that lies beside the video, in its original format.
+/// A sidecar of the video, in its original format.
 #[endpoint]
 pub async fn get_subtitle(
     state: State,

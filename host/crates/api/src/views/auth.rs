@@ -1,4 +1,4 @@
-//! Sign-ins and sessions.
+//! JSON of sign-ins and sessions.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The server itself.
+//! JSON of information about the server: API index, health, identity, versions, release channels.
 
 use std::collections::BTreeMap;
 

@@ -11,6 +11,7 @@ use svc_domain::scan::{Directory, KindCounts, Run, RunLogEntry, RunPath};
 use svc_domain::time::Timestamp;
 use svc_indexer::indexing::IndexState;
 use svc_indexer::scan_scheduler::WatchState;
+use svc_library::plugins::KindState;
 
 /// The state of the indexer.
 #[derive(Debug, Serialize, ToSchema)]
@@ -214,6 +215,8 @@ impl CountsView {
     }
 }
 
+const UNAVAILABLE: &str = "the directory cannot be read, or is empty although files in it are indexed";
+
 /// A configured media directory.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Directory"))]
@@ -225,6 +228,12 @@ pub struct DirectoryView {
     media_kind: MediaKind,
     path: String,
     available: bool,
+    /// `active`; `unavailable`: the directory cannot be read; or the state of the media kind if no plugin reads it:
+    /// `no_plugin`, `plugin_disabled`, `plugin_idle`, `plugin_quarantined`, `plugin_incompatible`, `plugin_failed`.
+    state: &'static str,
+    /// Why files of the directory are not read. What is indexed stays as it is until they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
     file_count: i64,
     /// How changes are detected: `ok`, by notifications of the file system; `polling`, every five minutes; `failed`, not
     /// while the directory is unavailable; `off`, only by scheduled and manual runs.
@@ -234,9 +243,15 @@ pub struct DirectoryView {
 }
 
 impl DirectoryView {
-    /// A directory with the state of its watcher.
-    pub fn new(directory: Directory, watch: WatchState) -> Self {
+    /// A directory with the state of its kind and its watcher.
+    pub fn new(directory: Directory, kind: &KindState, watch: WatchState) -> Self {
+        let (state, reason) = match kind {
+            KindState::Active if !directory.available => ("unavailable", Some(UNAVAILABLE.to_owned())),
+            _ => (kind.code(), kind.reason().map(str::to_owned)),
+        };
         Self {
+            state,
+            reason,
             directory_id: directory.id,
             media_kind: directory.kind,
             path: directory.path.to_string_lossy().into_owned(),

@@ -27,7 +27,7 @@ struct PluginView {
 #[salvo(schema(name = "FileReason"))]
 struct ReasonView {
     /// Skipped: `root_unavailable`, `not_found`, `ignored_name`, `ignored_by_rule`, `no_media`,
-    /// `not_a_file`, `no_plugin`, `plugin_quarantined`. Not readable: `refused`, `invalid`,
+    /// `not_a_file`, `kind_unavailable`, `no_plugin`, `plugin_quarantined`. Not readable: `refused`, `invalid`,
     /// `unsupported`, `io`, `budget`, `timeout`, `out_of_memory`, `trap`, `bad_output`.
     code: String,
     message: String,

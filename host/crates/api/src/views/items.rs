@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::views::seconds;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MediaId, MusicReleaseId, TvShowId};
+use svc_domain::kind::MediaKind;
 use svc_domain::time::Timestamp;
 use svc_domain::user_data::{ItemKey, ItemSummary, Progress};
 use svc_library::items::UserItemDetails;
@@ -52,6 +53,13 @@ pub struct ItemSummaryView {
     /// TV show of an episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     show: Option<ItemShowView>,
+    /// Kind of an item that a plugin defines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[salvo(schema(value_type = Option<String>))]
+    kind: Option<MediaKind>,
+    /// Pages of an item that a plugin defines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_count: Option<i64>,
     /// All its files were missing in the last run of the indexer.
     missing: bool,
 }
@@ -80,6 +88,8 @@ impl ItemSummaryView {
             artists: summary.artists,
             release,
             show,
+            kind: summary.kind,
+            page_count: summary.page_count,
             missing: summary.missing,
         }
     }
@@ -146,12 +156,12 @@ impl From<UserItemDetails> for HistoryView {
     }
 }
 
-/// A movie or episode to play next.
+/// A movie, an episode or an item of a plugin to play next.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "CinemaItem"))]
 #[serde(rename_all = "camelCase")]
 pub struct CinemaItemView {
-    /// `movie` or `tv_episode`.
+    /// `movie`, `tv_episode` or `item`.
     media_type: &'static str,
     #[salvo(schema(value_type = String))]
     media_id: MediaId,

@@ -1,4 +1,4 @@
-//! Background jobs.
+//! JSON of background jobs.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;

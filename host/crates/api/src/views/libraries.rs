@@ -1,4 +1,4 @@
-//! Libraries.
+//! JSON of libraries and their grants.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;

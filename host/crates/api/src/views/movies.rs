@@ -1,4 +1,4 @@
-//! Movies.
+//! JSON of movies.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Photo albums.
+//! JSON of photo albums.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Photos.
+//! JSON of photos and of the timeline.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Playback queues.
+//! JSON of playback queues and their items.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;

@@ -1,9 +1,9 @@
-//! Plugins.
+//! JSON of plugins: state, permissions, limits, statistics.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
-use svc_library::plugins::{PluginStats, PluginStatus};
+use svc_library::plugins::{GrantedLimits, PluginOrigin, PluginStats, PluginStatus};
 
 /// A permission that a plugin requires.
 #[derive(Debug, Serialize, ToSchema)]
@@ -12,20 +12,62 @@ pub struct PermissionView {
     name: String,
     /// Why the plugin requires it, from its manifest.
     reason: String,
+    /// Whether it is in force: the plugin is loaded with it.
     granted: bool,
 }
 
-/// Limits per file that a plugin declares in its manifest.
-#[derive(Debug, Default, Serialize, ToSchema)]
-#[salvo(schema(name = "PluginLimits"))]
+/// Limits per file that a plugin requests in its manifest. The server's defaults apply to the others.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "RequestedPluginLimits"))]
 #[serde(rename_all = "camelCase")]
-pub struct LimitsView {
+pub struct RequestedLimitsView {
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_mib: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds_per_file: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     read_mib: Option<u32>,
+}
+
+/// Limits per file that the server enforces.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "EffectivePluginLimits"))]
+#[serde(rename_all = "camelCase")]
+pub struct EffectiveLimitsView {
+    memory_mib: u64,
+    seconds_per_file: f64,
+    read_mib: u64,
+    /// Number of reads.
+    reads: u32,
+}
+
+/// Limits of one ability of a plugin.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PluginLimits"))]
+pub struct LimitsView {
+    /// Such as `extractor`.
+    ability: &'static str,
+    requested: RequestedLimitsView,
+    effective: EffectiveLimitsView,
+}
+
+impl From<GrantedLimits> for LimitsView {
+    fn from(limits: GrantedLimits) -> Self {
+        Self {
+            ability: limits.ability,
+            requested: RequestedLimitsView {
+                memory_mib: limits.requested.memory_mib,
+                seconds_per_file: limits.requested.seconds_per_file,
+                read_mib: limits.requested.read_mib,
+            },
+            effective: EffectiveLimitsView {
+                memory_mib: limits.memory >> 20,
+                seconds_per_file: limits.time.as_secs_f64(),
+                read_mib: limits.read_bytes >> 20,
+                reads: limits.reads,
+            },
+        }
+    }
 }
 
 /// Statistics of a plugin since the server started.
@@ -72,14 +114,23 @@ pub struct PluginView {
     world: Option<String>,
     /// Media kinds of the plugin.
     kinds: Vec<String>,
-    /// `active`, `disabled`, `quarantined`, `incompatible` or `failed`.
+    /// What the plugin does: `extractor`, `artwork`, `pages`, `thumbnailer`, `waveform`. Empty if it was not loaded.
+    abilities: Vec<&'static str>,
+    /// `active`, `idle` (built in, and no directory of its media kinds is configured), `disabled`, `quarantined`,
+    /// `incompatible` or `failed`.
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// SHA-256 of the plugin's file.
     digest: String,
+    /// `built-in`, or `file`: a file of the plugin directory.
+    origin: &'static str,
+    /// Path of the file on the server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
     permissions: Vec<PermissionView>,
-    limits: LimitsView,
+    /// By ability; empty if the manifest could not be read.
+    limits: Vec<LimitsView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<StatsView>,
 }
@@ -94,30 +145,30 @@ impl From<PluginStatus> for PluginView {
             version: None,
             world: None,
             kinds: Vec::new(),
+            abilities: status.abilities,
             state,
             reason,
             digest: status.digest,
+            origin: status.origin.name(),
+            path: match status.origin {
+                PluginOrigin::BuiltIn(_) => None,
+                PluginOrigin::File(path) => Some(path.display().to_string()),
+            },
             permissions: Vec::new(),
-            limits: LimitsView::default(),
+            limits: status.limits.into_iter().map(LimitsView::from).collect(),
             stats: status.stats.map(StatsView::from),
         };
         if let Some(manifest) = status.manifest {
-            let granted = state == "active";
             view.permissions = manifest
                 .permissions
                 .into_iter()
                 .map(|(name, reason)| PermissionView {
+                    granted: status.granted.contains(&name),
                     name,
                     reason,
-                    granted,
                 })
                 .collect();
             view.kinds = manifest.kinds.iter().map(|kind| kind.kind.to_string()).collect();
-            view.limits = LimitsView {
-                memory_mib: manifest.limits.memory_mib,
-                seconds_per_file: manifest.limits.seconds_per_file,
-                read_mib: manifest.limits.read_mib,
-            };
             view.name = manifest.name;
             view.version = Some(manifest.version);
             view.world = Some(format!("svc:plugin@{}", manifest.interface));

@@ -1,9 +1,12 @@
-//! Search results.
+//! JSON of search results.
 
-use salvo::oapi::ToSchema;
+use std::collections::BTreeMap;
+
+use salvo::oapi::{Components, RefOr, Schema, ToSchema};
 use serde::Serialize;
 
 use crate::response::Page;
+use crate::views::kind_items::ItemView;
 use crate::views::movies::MovieView;
 use crate::views::music::{ArtistView, ReleaseView, TrackView};
 use crate::views::photo_albums::PhotoAlbumView;
@@ -12,10 +15,11 @@ use crate::views::tv::{EpisodeView, ShowView};
 use svc_domain::id::UserId;
 use svc_library::search::SearchResults;
 
-/// The results of a search: `[items, total]` for each requested type that the caller can read.
+/// The results of a search: `[items, total]` for each requested type that the caller can read, and for each kind that a
+/// plugin defines a further member with the name of the kind.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "SearchResults"))]
-pub struct SearchResultsView {
+struct BuiltInResults {
     #[serde(skip_serializing_if = "Option::is_none")]
     music_artist: Option<Page<ArtistView>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -34,11 +38,33 @@ pub struct SearchResultsView {
     tv_episode: Option<Page<EpisodeView>>,
 }
 
+/// The results of a search.
+#[derive(Debug, Serialize)]
+pub struct SearchResultsView {
+    #[serde(flatten)]
+    built_in: BuiltInResults,
+    /// Items of each kind that a plugin defines, by its name.
+    #[serde(flatten)]
+    items: BTreeMap<String, Page<ItemView>>,
+}
+
+/// The members of the built-in types; the schema cannot name the kinds of plugins.
+impl ToSchema for SearchResultsView {
+    fn to_schema(components: &mut Components) -> RefOr<Schema> {
+        let items: RefOr<Schema> = Page::<ItemView>::to_schema(components);
+        let results = BuiltInResults::to_schema(components);
+        if let Some(RefOr::Type(Schema::Object(results))) = components.schemas.get_mut("SearchResults") {
+            results.additional_properties = Some(Box::new(items.into()));
+        }
+        results
+    }
+}
+
 impl SearchResultsView {
     /// The results for this caller.
     pub fn new(found: SearchResults, caller: UserId) -> Self {
         let album = |album| PhotoAlbumView::new(album, caller);
-        Self {
+        let built_in = BuiltInResults {
             music_artist: found.artists.map(Page::from),
             music_release: found.releases.map(Page::from),
             music_track: found.tracks.map(Page::from),
@@ -47,6 +73,14 @@ impl SearchResultsView {
             movie: found.movies.map(Page::from),
             tv_show: found.shows.map(Page::from),
             tv_episode: found.episodes.map(Page::from),
+        };
+        Self {
+            built_in,
+            items: found
+                .items
+                .into_iter()
+                .map(|(kind, items)| (kind.to_string(), Page::from(items)))
+                .collect(),
         }
     }
 }

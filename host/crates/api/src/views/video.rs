@@ -125,7 +125,7 @@ pub struct SubtitleView {
     default: bool,
     /// Format of the file, such as `srt`, `ass` or `vtt`, or codec of the stream.
     format: Option<String>,
-    /// `true`: a file beside the video, available at `/subtitles/{subtitleId}`; `false`: a stream in the video's file.
+    /// `true`: a subtitle file, available at `/subtitles/{subtitleId}`; `false`: a stream in the video's file.
     external: bool,
 }
 
@@ -191,7 +191,7 @@ pub struct VideoSourceView {
     duration: Option<f64>,
     video_streams: Vec<VideoStreamView>,
     audio_streams: Vec<AudioStreamView>,
-    /// Files beside the video first, then streams in its file.
+    /// Subtitle files first, then streams in the video's file.
     subtitles: Vec<SubtitleView>,
     chapters: Vec<ChapterView>,
     /// The file was missing in the last run of the indexer.

@@ -1,4 +1,4 @@
-//! Waveforms of tracks.
+//! JSON of waveforms of tracks.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;

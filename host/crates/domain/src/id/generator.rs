@@ -8,7 +8,7 @@ use crate::time::Timestamp;
 /// Creates strictly increasing ids, even while the clock stands still or steps back.
 ///
 /// The upper 8 bits of the counter are the node number, so that two servers of one database never create the same id.
-/// Each server leases its node number in the database (`store/id_nodes.rs`) until a given time and creates no id
+/// Each server leases its node number in the database (`id_nodes.rs` of the store) until a given time and creates no id
 /// beyond it.
 #[derive(Debug)]
 pub struct IdGenerator {

@@ -158,6 +158,8 @@ id_types! {
     TvEpisodeId,
     /// A video file; the same number as the file's.
     VideoSourceId,
+    /// An item of a kind that a plugin defines; the same number as the file's if its file is the item.
+    ItemId,
     /// A scan.
     RunId,
     /// An entry of a scan's log.
@@ -190,3 +192,9 @@ macro_rules! ids_of_files {
 }
 
 ids_of_files!(MusicTrackId, PhotoId, VideoSourceId);
+
+impl From<FileId> for ItemId {
+    fn from(file: FileId) -> Self {
+        Self(file.0)
+    }
+}

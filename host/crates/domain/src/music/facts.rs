@@ -6,6 +6,9 @@ use crate::music::{Credit, CreditRole, ReplayGain};
 use crate::path::{RelativePath, stem};
 use crate::text::{fold, search_words, sort_key};
 
+/// Characters of a comment that search finds. A note is shorter; what is longer, such as a log, names everything.
+const SEARCHED_COMMENT: usize = 300;
+
 /// The metadata of a track's file about the release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReleaseFacts {
@@ -58,6 +61,8 @@ pub struct TrackFacts {
     pub isrc: Option<String>,
     /// MusicBrainz recording id.
     pub mb_recording_id: Option<String>,
+    /// Free text, for search; its beginning.
+    pub comment: Option<String>,
     /// From the file's tags.
     pub replay_gain: ReplayGain,
     /// Credits by role, in the order of the file.
@@ -138,6 +143,9 @@ impl TrackFacts {
                 .or_else(|| fields.year("music.original-date")),
             isrc: fields.text("music.isrc"),
             mb_recording_id: fields.text("music.mb-recording-id"),
+            comment: fields
+                .text("music.comment")
+                .map(|comment| comment.chars().take(SEARCHED_COMMENT).collect()),
             replay_gain: ReplayGain {
                 track_gain: fields.real("music.replaygain-track-gain"),
                 track_peak: fields.real("music.replaygain-track-peak"),
@@ -151,7 +159,7 @@ impl TrackFacts {
         }
     }
 
-    /// The words of the search index: title, credits and release.
+    /// The words of the search index: title, credits, release and comment.
     pub fn search_text(&self) -> String {
         let mut text = self.title.clone();
         for part in self
@@ -159,6 +167,7 @@ impl TrackFacts {
             .iter()
             .map(|credit| &credit.name)
             .chain(self.release.iter().map(|r| &r.title))
+            .chain(&self.comment)
         {
             text.push(' ');
             text.push_str(part);

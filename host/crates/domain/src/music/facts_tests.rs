@@ -78,3 +78,17 @@ fn lists_of_different_length_are_not_matched_to_names() {
     let facts = TrackFacts::from_extraction(&extraction, &RelativePath::root(), "x.mp3");
     assert!(facts.credits.iter().all(|credit| credit.mb_artist_id.is_none()));
 }
+
+#[test]
+fn search_finds_words_of_the_beginning_of_the_comment() {
+    let extraction = Extraction {
+        fields: vec![text(
+            "music.comment",
+            &format!("Ripped by Ann {}zebra", "x ".repeat(200)),
+        )],
+        ..Extraction::default()
+    };
+    let facts = TrackFacts::from_extraction(&extraction, &RelativePath::root(), "x.mp3");
+    let words = facts.search_text();
+    assert!(words.contains("ripped") && !words.contains("zebra"), "{words}");
+}

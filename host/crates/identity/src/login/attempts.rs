@@ -1,6 +1,6 @@
 //! Throttling, timing and audit entries of password attempts.
 
-use std::hash::BuildHasher as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{KNOWN_ADDRESS, Login, LoginRequest, Logins, REFUSED};
@@ -8,7 +8,7 @@ use crate::error::{Result, ServiceError};
 use crate::fair_semaphore::PermitRequest;
 use crate::names::username_key;
 use crate::password::Verdict;
-use crate::rate_limiter::RateLimit;
+use crate::rate_limiter::{RateLimit, RateLimiter};
 use crate::throttle::{Attempt, ClientNetwork, Subject};
 use svc_domain::audit::AuditEvent;
 use svc_domain::time::Timestamp;
@@ -18,7 +18,17 @@ use svc_domain::user::User;
 const MAX_JITTER_MS: u8 = 20;
 
 /// Limit on audit entries per address for logins that no password throttle bounds.
-pub(super) const AUDIT_RATE: RateLimit = RateLimit::new(10, 60);
+const AUDIT_RATE: RateLimit = RateLimit::new(10, 60);
+
+/// Limits audit entries about logins, by address. Clones share the limits.
+#[derive(Debug, Clone)]
+pub struct LoginAuditLimiter(Arc<RateLimiter<ClientNetwork>>);
+
+impl Default for LoginAuditLimiter {
+    fn default() -> Self {
+        Self(Arc::new(RateLimiter::new(AUDIT_RATE)))
+    }
+}
 
 /// An id that no account has.
 const NO_ACCOUNT: i64 = 0;
@@ -64,7 +74,7 @@ impl Logins {
         let typed = request.username.as_deref().or(request.user_id.as_deref());
         let subject = match user {
             Some(user) => Some(Subject::Account(user.id)),
-            None => typed.map(|name| Subject::Name(self.names.hash_one(username_key(name)))),
+            None => typed.map(|name| self.throttle.unknown_name(&username_key(name))),
         };
         let network = ClientNetwork::from(request.client.address);
         let mut begun = self.throttle.begin_in_turn(subject, network, false).await;
@@ -81,9 +91,8 @@ impl Logins {
 
     /// Whether the limit on audit entries of this address allows another one.
     fn may_audit(&self, request: &LoginRequest) -> bool {
-        self.audit_limiter
-            .try_acquire(ClientNetwork::from(request.client.address))
-            .is_ok()
+        let network = ClientNetwork::from(request.client.address);
+        self.audit_limiter.0.try_acquire(network).is_ok()
     }
 
     /// Writes an audit entry in the background, so that its time does not reveal whether an account exists. The typed

@@ -12,6 +12,29 @@ use svc_store::IdentityChange;
 /// Maximum number of accounts in one request.
 const MAX_USERS: usize = 200;
 
+/// A change of the assignments of a role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Edit {
+    Assign,
+    Unassign,
+}
+
+impl Edit {
+    fn task_name(self) -> &'static str {
+        match self {
+            Self::Assign => "role-assign",
+            Self::Unassign => "role-unassign",
+        }
+    }
+
+    fn audit_event(self) -> AuditEvent {
+        match self {
+            Self::Assign => AuditEvent::RoleAssigned,
+            Self::Unassign => AuditEvent::RoleUnassigned,
+        }
+    }
+}
+
 /// Parses ids without checking that the accounts exist.
 fn parse_users(ids: &[String]) -> Result<Vec<UserId>> {
     if ids.is_empty() || ids.len() > MAX_USERS {
@@ -84,31 +107,7 @@ impl Roles {
         role: String,
         users: &[String],
     ) -> Result<Vec<RoleAssignment>> {
-        let users = parse_users(users)?;
-        let context = self.context.clone();
-        run_to_completion(&self.context.tasks, "role-assign", async move {
-            let mut change = context.change_by(&by).await?;
-            let found = role_of_path(&mut change, &role).await?;
-            require_assignable(&by, &found)?;
-            let mut assignments = Vec::new();
-            for account in targets(&mut change, &by, &users).await? {
-                let user = &account.user;
-                let (assignment, is_new) = change.assign_role(user.id, &role, context.now()).await?;
-                if is_new {
-                    let details = [("role", role.clone())];
-                    let event = AuditEvent::RoleAssigned;
-                    change
-                        .audit(&context.audit_of(&by, event, Some(user), &details))
-                        .await?;
-                }
-                assignments.push(assignment);
-            }
-            change
-                .commit_of(assignments.iter().map(|assignment| assignment.user))
-                .await?;
-            Ok(assignments)
-        })
-        .await
+        self.edit(by, role, users, Edit::Assign).await
     }
 
     /// Removes a role from all accounts or, on an error, from none; returns the removed assignments.
@@ -121,30 +120,47 @@ impl Roles {
         role: String,
         users: &[String],
     ) -> Result<Vec<RoleAssignment>> {
+        self.edit(by, role, users, Edit::Unassign).await
+    }
+
+    async fn edit(
+        &self,
+        by: AuthContext,
+        role: String,
+        users: &[String],
+        edit: Edit,
+    ) -> Result<Vec<RoleAssignment>> {
         let users = parse_users(users)?;
         let context = self.context.clone();
-        run_to_completion(&self.context.tasks, "role-unassign", async move {
+        run_to_completion(&self.context.tasks, edit.task_name(), async move {
             let mut change = context.change_by(&by).await?;
             let found = role_of_path(&mut change, &role).await?;
-            // Checked first: removing the guest's role reports the error about the guest account.
+            if edit == Edit::Assign {
+                require_assignable(&by, &found)?;
+            }
+            // Before the role when it is removed: removing the guest's role reports the error about the guest account.
             let accounts = targets(&mut change, &by, &users).await?;
             require_assignable(&by, &found)?;
-            let mut taken = Vec::new();
-            for account in accounts {
-                let user = &account.user;
-                if let Some(assignment) = change.unassign_role(user.id, &role).await? {
+            let mut assignments = Vec::new();
+            for Account { user, .. } in &accounts {
+                let (assignment, is_changed) = match edit {
+                    Edit::Assign => change.assign_role(user.id, &role, context.now()).await?,
+                    Edit::Unassign => match change.unassign_role(user.id, &role).await? {
+                        Some(assignment) => (assignment, true),
+                        None => continue,
+                    },
+                };
+                if is_changed {
                     let details = [("role", role.clone())];
-                    let event = AuditEvent::RoleUnassigned;
-                    change
-                        .audit(&context.audit_of(&by, event, Some(user), &details))
-                        .await?;
-                    taken.push(assignment);
+                    let entry = context.audit_of(&by, edit.audit_event(), Some(user), &details);
+                    change.audit(&entry).await?;
                 }
+                assignments.push(assignment);
             }
             change
-                .commit_of(taken.iter().map(|assignment| assignment.user))
+                .commit_of(assignments.iter().map(|assignment| assignment.user))
                 .await?;
-            Ok(taken)
+            Ok(assignments)
         })
         .await
     }

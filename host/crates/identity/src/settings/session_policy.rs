@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::DAY;
+use svc_domain::named_enum::named_enum;
 use svc_domain::time::Timestamp;
 
 /// Idle timeout of a session without a persistent cookie.
@@ -10,25 +11,16 @@ const UNSEEN_MEMORY_SESSION: Duration = Duration::from_secs(24 * 60 * 60);
 
 const UNSEEN_BROWSER_SESSION: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Where apps store a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionScope {
-    /// Persistent.
-    Local,
-    /// Until the browser is closed.
-    Session,
-    /// Until the page is closed.
-    Memory,
-}
-
-impl SessionScope {
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Local => "local",
-            Self::Session => "session",
-            Self::Memory => "memory",
-        }
+named_enum! {
+    /// Where apps store a session.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum SessionScope {
+        /// Persistent.
+        Local => "local",
+        /// Until the browser is closed.
+        Session => "session",
+        /// Until the page is closed.
+        Memory => "memory",
     }
 }
 

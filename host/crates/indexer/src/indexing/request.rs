@@ -47,7 +47,9 @@ impl StartRun {
 /// The error for a kind without a configured directory.
 fn unconfigured(directories: &[Directory], path: String, kind: &MediaKind) -> Option<FieldError> {
     let is_configured = directories.iter().any(|directory| directory.kind == *kind);
-    let message = || format!("no directory of kind `{kind}` is configured");
+    let message = || {
+        format!("no directory of the kind `{kind}` is configured; the server's option is `--root {kind}=DIR`")
+    };
     (!is_configured).then(|| FieldError::new(path, message()))
 }
 

@@ -2,7 +2,7 @@
 
 mod work;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -39,12 +39,12 @@ pub(super) struct Diff<'a> {
 }
 
 impl Diff<'_> {
-    /// Runs until the walk has ended; returns missing files by root.
+    /// Runs until the walk has ended; returns the missing files of each directory, by root.
     pub(super) async fn run(
         self,
         listings: Receiver<DirectoryListing>,
     ) -> Result<HashMap<DirectoryId, Vec<MissingFiles>>, StoreError> {
-        let mut losses: HashMap<DirectoryId, Vec<MissingFiles>> = HashMap::new();
+        let mut missing_by_root: HashMap<DirectoryId, Vec<MissingFiles>> = HashMap::new();
         while let Ok(first) = listings.recv_async().await {
             let mut batch = vec![first];
             batch.extend(listings.try_iter().take(LISTINGS_PER_QUERY - 1));
@@ -58,20 +58,21 @@ impl Diff<'_> {
                 };
                 let files = known.remove(&id).unwrap_or_default();
                 if self.dry_run {
-                    let loss = self.report_dry_run(listing, id, files).await;
-                    losses.entry(root).or_default().extend(loss);
+                    let missing_files = self.report_dry_run(listing, id, files).await;
+                    missing_by_root.entry(root).or_default().extend(missing_files);
                     continue;
                 }
-                let Some(loss) = self.compare(listing, id, files).await else {
+                let Some(missing_files) = self.compare(listing, id, files).await else {
                     // The workers are gone because the run is ending.
-                    return Ok(losses);
+                    return Ok(missing_by_root);
                 };
-                losses.entry(root).or_default().extend(loss);
+                missing_by_root.entry(root).or_default().extend(missing_files);
             }
         }
-        Ok(losses)
+        Ok(missing_by_root)
     }
 
+    /// The stored files of the listed directories.
     async fn known_files(
         &self,
         batch: &[DirectoryListing],
@@ -117,22 +118,24 @@ impl Diff<'_> {
         Ok(ids)
     }
 
-    /// Sends the files to read; returns the missing files, if any. `None` if the receiver is gone.
+    /// Sends the files to read to the workers. The outer `None` means that the receiver is gone because the run is
+    /// ending; the inner one that no file of the directory is missing.
     async fn compare(
         &self,
         listing: DirectoryListing,
         id: FolderId,
         known: Vec<KnownFile>,
     ) -> Option<Option<MissingFiles>> {
-        let file_count = i64::try_from(listing.files.len()).unwrap_or(i64::MAX);
         let FolderDiff {
             unread,
             restored,
             missing,
             ignored,
-        } = self.files(&listing, known);
+            unclaimed,
+        } = self.classify_files(&listing, known);
         let any_gone = !missing.is_empty() || !ignored.is_empty();
-        let unchanged = usize::try_from(file_count).unwrap_or(0) - unread.len();
+        let file_count = i64::try_from(listing.files.len() + unclaimed).unwrap_or(i64::MAX);
+        let unchanged = listing.files.len() - unread.len();
         if let Some(kind) = self.progress.kind(&listing.root.directory.kind) {
             kind.unchanged(unchanged);
         }
@@ -146,18 +149,18 @@ impl Diff<'_> {
             unread: AtomicUsize::new(unread.len() + usize::from(any_gone)),
             is_refreshed: false,
         });
-        let loss = any_gone.then(|| MissingFiles {
+        let missing_files = any_gone.then(|| MissingFiles {
             folder: Arc::clone(&folder),
             missing,
             ignored,
         });
         if unread.is_empty() {
-            let folder = loss.is_none().then_some(folder);
+            let folder = missing_files.is_none().then_some(folder);
             self.results
                 .send_async(Persist::Compared { folder, restored })
                 .await
                 .ok()?;
-            return Some(loss);
+            return Some(missing_files);
         }
         if !restored.is_empty() {
             self.results
@@ -179,12 +182,12 @@ impl Diff<'_> {
                 .await
                 .ok()?;
         }
-        Some(loss)
+        Some(missing_files)
     }
 
-    /// Classifies the files of a directory; a dry run reads none and reports those that differ. It merges the two lists
-    /// sorted by name, because a map of known files would double the memory for a large directory.
-    fn files(&self, listing: &DirectoryListing, mut known: Vec<KnownFile>) -> FolderDiff {
+    /// Classifies the files of a directory. Merges the two lists sorted by name, because a map of known files would
+    /// double the memory for a large directory. In a dry run, a full scan counts as changed only the files that differ.
+    fn classify_files(&self, listing: &DirectoryListing, mut known: Vec<KnownFile>) -> FolderDiff {
         let now = self.clock.now();
         let reads_all = self.run_type == RunType::Full && !self.dry_run;
         known.sort_unstable_by(|a, b| a.name.cmp(&b.name));
@@ -192,7 +195,7 @@ impl Diff<'_> {
         let mut compared = FolderDiff::default();
         for found in &listing.files {
             while let Some(gone) = known.next_if(|file| file.name < found.name) {
-                compared.add_missing(gone, &listing.ignored);
+                compared.add_missing(gone, listing);
             }
             let sidecar_digest = listing.sidecars.digest(&found.name);
             let item = |id, known| WorkItem {
@@ -214,7 +217,7 @@ impl Diff<'_> {
                 Some(_) => {}
             }
         }
-        known.for_each(|gone| compared.add_missing(gone, &listing.ignored));
+        known.for_each(|gone| compared.add_missing(gone, listing));
         compared
     }
 
@@ -230,7 +233,7 @@ impl Diff<'_> {
             missing,
             ignored,
             ..
-        } = self.files(&listing, known);
+        } = self.classify_files(&listing, known);
         let kind = &listing.root.directory.kind;
         if let Some(counts) = self.progress.kind(kind) {
             counts.unchanged(listing.files.len() - unread.len());
@@ -267,22 +270,34 @@ impl Diff<'_> {
     }
 }
 
-/// The files of a directory, classified.
+/// The files of a directory by what a run has to do with them.
 #[derive(Default)]
 struct FolderDiff {
+    /// New and changed files, which are read.
     unread: Vec<WorkItem>,
+    /// Files that were marked as missing and are back unchanged.
     restored: Vec<FileId>,
+    /// Known files that are gone.
     missing: Vec<(FileId, String)>,
+    /// Known files that are now excluded by a rule; any number of them may become missing at once.
     ignored: Vec<(FileId, String)>,
+    /// Files that no plugin reads any more.
+    unclaimed: usize,
 }
 
 impl FolderDiff {
-    /// Records a known file that is gone or excluded, unless it is already marked.
-    fn add_missing(&mut self, file: KnownFile, left_out: &HashSet<String>) {
+    /// Records a known file that is gone or excluded, unless it is already marked. The walk does not look for files
+    /// that no plugin reads, so those are not gone.
+    fn add_missing(&mut self, file: KnownFile, listing: &DirectoryListing) {
         if file.status == FileStatus::Missing {
             return;
         }
-        let list = if left_out.contains(&file.name) {
+        if !listing.root.is_media(&file.name) {
+            listing.root.keep_unclaimed(&file.name);
+            self.unclaimed += 1;
+            return;
+        }
+        let list = if listing.ignored.contains(&file.name) {
             &mut self.ignored
         } else {
             &mut self.missing

@@ -31,14 +31,15 @@ pub(super) enum Entry {
     File(FoundFile),
     Related(SidecarFile),
     /// A media file excluded by an ignore rule.
-    LeftOut(String),
+    IgnoredFile(String),
     /// A directory excluded by an ignore rule.
-    LeftOutDirectory(RelativePath),
+    IgnoredDirectory(RelativePath),
     /// A directory beyond the maximum depth.
     TooDeep(RelativePath),
     /// A symbolic link that is not followed, with the message to log.
     NotFollowed(String),
-    Ignored,
+    /// Nothing to index: a hidden or other file, or a dangling link.
+    Skipped,
 }
 
 /// A subdirectory.
@@ -55,7 +56,7 @@ pub(super) struct Entries {
     pub(super) related: Vec<SidecarFile>,
     pub(super) ignored: HashSet<String>,
     pub(super) directories: Vec<Subdirectory>,
-    pub(super) left_out: Vec<RelativePath>,
+    pub(super) ignored_directories: Vec<RelativePath>,
     pub(super) too_deep: Vec<RelativePath>,
     pub(super) warnings: Vec<String>,
 }
@@ -66,11 +67,11 @@ impl Entries {
             Entry::File(file) => self.files.push(file),
             Entry::Related(file) => self.related.push(file),
             Entry::Directory(below) => self.directories.push(below),
-            Entry::LeftOut(name) => drop(self.ignored.insert(name)),
-            Entry::LeftOutDirectory(path) => self.left_out.push(path),
+            Entry::IgnoredFile(name) => drop(self.ignored.insert(name)),
+            Entry::IgnoredDirectory(path) => self.ignored_directories.push(path),
             Entry::TooDeep(path) => self.too_deep.push(path),
             Entry::NotFollowed(warning) => self.warnings.push(warning),
-            Entry::Ignored => {}
+            Entry::Skipped => {}
         }
     }
 }

@@ -30,6 +30,8 @@ pub enum Skipped {
     NoMedia,
     /// A directory, device or fifo, or a symbolic link out of the root.
     NotAFile(String),
+    /// The plugin of the media kind is missing or not active.
+    KindUnavailable(String),
     /// No plugin supports the file extension.
     NoPlugin(String),
     /// All plugins for the file extension are quarantined.
@@ -46,6 +48,7 @@ impl Skipped {
             Self::IgnoredByRule => "ignored_by_rule",
             Self::NoMedia => "no_media",
             Self::NotAFile(_) => "not_a_file",
+            Self::KindUnavailable(_) => "kind_unavailable",
             Self::NoPlugin(_) => "no_plugin",
             Self::PluginQuarantined(_) => "plugin_quarantined",
         }
@@ -60,6 +63,7 @@ impl Skipped {
             Self::IgnoredByRule => format!("a rule in a `{RULES}` file excludes it"),
             Self::NoMedia => format!("a parent directory contains a `{NO_MEDIA}` file"),
             Self::NotAFile(reason) => format!("it cannot be opened: {reason}"),
+            Self::KindUnavailable(reason) => reason.clone(),
             Self::NoPlugin(extension) => {
                 format!("no plugin of this kind reads `.{extension}` files")
             }
@@ -100,11 +104,9 @@ impl Explanation {
 /// Applies the rules of a run to a file and extracts it. Blocks.
 pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> Explanation {
     let kind = directory.kind.clone();
+    let state = plugins.kind_state(&kind);
     let root = MediaRoot::open(&directory.path).and_then(|files| {
-        let extractors = KindExtractors {
-            by_extension: plugins.by_extension(&kind),
-            related: plugins.related_extensions(&kind),
-        };
+        let extractors = KindExtractors::of(plugins, &kind);
         ScanRoot::new(directory, files, extractors, Vec::new())
     });
     let root = match root {
@@ -136,6 +138,10 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
         read: None,
     };
     let extension = svc_domain::path::extension(&name);
+    if let Some(reason) = state.reason() {
+        explanation.skipped = Some(Skipped::KindUnavailable(reason.to_owned()));
+        return explanation;
+    }
     let Some(extractors) = root.extractors.get(&*extension) else {
         explanation.skipped = Some(Skipped::NoPlugin(extension.into_owned()));
         return explanation;

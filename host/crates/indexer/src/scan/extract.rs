@@ -14,6 +14,8 @@ use crate::scan::progress::Progress;
 use crate::scan::roots::Extractor;
 use crate::scan::sidecars::FileSidecars;
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome, Extraction};
+use svc_domain::item::ItemRecord;
+use svc_domain::item_kind::KindSchema;
 use svc_domain::kind::MediaKind;
 use svc_domain::music::TrackFacts;
 use svc_domain::path::{RelativePath, extension};
@@ -134,7 +136,8 @@ impl Extract<'_> {
         let source = SourceFile::new(opened.file, item.name.clone(), opened.size);
         let source = Arc::new(source.with_sidecars(Arc::new(sidecars)));
         let (extractor, outcome) = self.try_extractors(worker, extractors, first, &source);
-        let record = to_record(outcome, kind, &folder.path, &item.name, content.mtime_ns);
+        let schema = folder.root.schema.as_deref();
+        let record = to_record(outcome, kind, schema, &folder.path, &item.name, content.mtime_ns);
         Some(finish(folder, item, &extractor.version, content, record))
     }
 
@@ -200,7 +203,12 @@ fn finish(
     let mut try_again = false;
     if let FileRecord::Failed(failure) = &record {
         let path = folder.path.join_text(&item.name);
-        tracing::info!(target: "svc::scan", file = %path, plugin = plugin.id, code = failure.code(), "{failure}");
+        let (plugin, version, code) = (&plugin.id, &plugin.version, failure.code());
+        if failure.blames_plugin() {
+            tracing::warn!(target: "svc::scan", file = %path, plugin, version, code, "{failure}");
+        } else {
+            tracing::info!(target: "svc::scan", file = %path, plugin, version, code, "{failure}");
+        }
         if matches!(failure, ExtractFailure::Io(_)) {
             (mtime_ns, try_again) = (READ_AGAIN, true);
         }
@@ -235,6 +243,7 @@ fn finish(
 pub(super) fn to_record(
     outcome: ExtractOutcome,
     kind: &MediaKind,
+    schema: Option<&KindSchema>,
     folder: &RelativePath,
     name: &str,
     mtime_ns: i64,
@@ -255,8 +264,17 @@ pub(super) fn to_record(
             let modified = Timestamp::from_millis(mtime_ns.div_euclid(1_000_000));
             FileRecord::Photo(Box::new(PhotoFacts::from_extraction(&extraction, name, modified)))
         }
-        other => FileRecord::Failed(ExtractFailure::Unsupported(format!(
-            "this version does not index `{other}`"
-        ))),
+        other => match schema {
+            Some(schema) => FileRecord::Item(Box::new(ItemRecord::from_extraction(
+                &extraction,
+                schema,
+                folder,
+                name,
+            ))),
+            // A root is scanned only if its kind is defined.
+            None => FileRecord::Failed(ExtractFailure::Unsupported(format!(
+                "no plugin defines the kind `{other}`"
+            ))),
+        },
     }
 }

@@ -62,20 +62,26 @@ impl MarkMissing<'_, '_> {
     pub(super) async fn run(
         mut self,
         vanished: VanishedFolders,
-        mut losses: Vec<MissingFiles>,
+        mut missing_files: Vec<MissingFiles>,
     ) -> Result<bool, StoreError> {
-        for loss in &mut losses {
-            for gone in [&mut loss.missing, &mut loss.ignored] {
+        for directory in &mut missing_files {
+            for gone in [&mut directory.missing, &mut directory.ignored] {
                 gone.retain(|(id, _)| !self.moved.contains(id));
             }
         }
         let lost = self.files_of(&vanished.lost).await?;
         let ignored = self.files_of(&vanished.ignored).await?;
-        let in_folders = losses.iter().map(|loss| loss.missing.len()).sum::<usize>();
-        let left_out = losses.iter().map(|loss| loss.ignored.len()).sum::<usize>();
+        let in_folders = missing_files
+            .iter()
+            .map(|directory| directory.missing.len())
+            .sum::<usize>();
+        let ignored_in_folders = missing_files
+            .iter()
+            .map(|directory| directory.ignored.len())
+            .sum::<usize>();
         let count = lost.len() + in_folders;
         if let Some(kind) = self.progress.kind(&self.root.directory.kind) {
-            kind.missing(count + ignored.len() + left_out);
+            kind.missing(count + ignored.len() + ignored_in_folders);
         }
         let known = usize::try_from(self.root.known_files()).unwrap_or(0);
         let too_many = count > ALWAYS_MAY_GO && count as f64 > known as f64 * MAX_LOST_SHARE;
@@ -87,7 +93,7 @@ impl MarkMissing<'_, '_> {
             return Ok(false);
         }
         if self.dry_run {
-            let in_folders = losses.into_iter().flat_map(MissingFiles::files);
+            let in_folders = missing_files.into_iter().flat_map(MissingFiles::files);
             let gone = lost.into_iter().chain(ignored).chain(in_folders);
             let batch = ScanBatch {
                 logs: gone.filter_map(|file| self.run_log_line(&file)).collect(),
@@ -107,7 +113,7 @@ impl MarkMissing<'_, '_> {
             .map(|(id, _)| *id)
             .collect();
         self.empty(&folders).await?;
-        self.mark_losses(losses).await?;
+        self.mark_in_folders(missing_files).await?;
         Ok(true)
     }
 
@@ -174,17 +180,17 @@ impl MarkMissing<'_, '_> {
         Ok(())
     }
 
-    async fn mark_losses(&mut self, mut losses: Vec<MissingFiles>) -> Result<(), StoreError> {
-        while !losses.is_empty() {
+    async fn mark_in_folders(&mut self, mut missing_files: Vec<MissingFiles>) -> Result<(), StoreError> {
+        while !missing_files.is_empty() {
             let mut batch = ScanBatch {
                 now: self.now,
                 ..ScanBatch::default()
             };
-            while let Some(loss) = losses.pop() {
-                if loss.folder.mark_read() {
-                    batch.folders_done.push(folder_done(&loss.folder));
+            while let Some(directory) = missing_files.pop() {
+                if directory.folder.mark_read() {
+                    batch.folders_done.push(folder_done(&directory.folder));
                 }
-                for lost in loss.files() {
+                for lost in directory.files() {
                     batch.logs.extend(self.run_log_line(&lost));
                     batch.missing.push(lost.id);
                 }

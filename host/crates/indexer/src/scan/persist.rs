@@ -205,7 +205,7 @@ impl Persister<'_, '_> {
         let details = Details {
             plugin: Some(read.plugin.to_string()),
             reason: match &read.file.record {
-                FileRecord::Failed(failure) => Some(failure.to_string()),
+                FileRecord::Failed(failure) => Some(format!("{}: {failure}", failure.code())),
                 _ => None,
             },
             diff: moved_from.map(|path| serde_json::json!({ "movedFrom": path }).to_string()),

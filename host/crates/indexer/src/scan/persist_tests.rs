@@ -1,7 +1,5 @@
 //! Tests of `persist.rs`.
 
-use std::collections::HashMap;
-
 use super::*;
 use crate::scan::roots::{KindExtractors, ScanRoot};
 use crate::scan::sidecars;
@@ -53,10 +51,7 @@ async fn known_file_with_failing_storage_is_logged_and_keeps_its_row() {
         last_seen_at: None,
         file_count: 1,
     };
-    let extractors = KindExtractors {
-        by_extension: HashMap::new(),
-        related: HashSet::new(),
-    };
+    let extractors = KindExtractors::default();
     let files = MediaRoot::open(dir.path()).unwrap();
     let root = Arc::new(ScanRoot::new(directory, files, extractors, Vec::new()).unwrap());
     let sidecars = sidecars::list(&root, &RelativePath::root()).unwrap();

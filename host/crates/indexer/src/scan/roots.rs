@@ -1,16 +1,18 @@
 //! The state of a root directory at the start of a run.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use svc_domain::id::FolderId;
-use svc_domain::path::RelativePath;
+use svc_domain::item_kind::KindSchema;
+use svc_domain::kind::MediaKind;
+use svc_domain::path::{RelativePath, extension};
 use svc_domain::scan::{Directory, DirectoryDigest, Folder};
 use svc_platform::media_root::MediaRoot;
-use svc_plugin_host::PluginHandle;
+use svc_plugin_host::{PluginHandle, Plugins};
 use svc_store::PluginVersion;
 
 /// A folder with a row in the database, and whether the walk reached it.
@@ -53,6 +55,8 @@ pub(super) struct ScanRoot {
     pub(super) extractors: HashMap<String, Vec<Extractor>>,
     /// File extensions of sidecars.
     pub(super) related: HashSet<String>,
+    /// What a plugin defines of the kind; `None` for a built-in kind.
+    pub(super) schema: Option<Arc<KindSchema>>,
     /// Device and inode of the root at the start of the run.
     identity: (u64, u64),
     folders: HashMap<RelativePath, KnownFolder>,
@@ -60,13 +64,27 @@ pub(super) struct ScanRoot {
     unreadable: Mutex<Vec<RelativePath>>,
     /// Ignored directories; files below them are marked missing, however many they are.
     ignored: Mutex<Vec<RelativePath>>,
+    /// Numbers of indexed files that no plugin reads any more, by file extension.
+    unclaimed: Mutex<BTreeMap<String, usize>>,
 }
 
 /// The extractors and sidecar extensions of a kind.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct KindExtractors {
     pub(super) by_extension: HashMap<String, Vec<PluginHandle>>,
     pub(super) related: HashSet<String>,
+    pub(super) schema: Option<Arc<KindSchema>>,
+}
+
+impl KindExtractors {
+    /// Those that are loaded.
+    pub(super) fn of(plugins: &Plugins, kind: &MediaKind) -> Self {
+        Self {
+            by_extension: plugins.by_extension(kind),
+            related: plugins.related_extensions(kind),
+            schema: plugins.kind_schema(kind),
+        }
+    }
 }
 
 /// Folders that the walk did not reach, by reason.
@@ -105,10 +123,12 @@ impl ScanRoot {
             files,
             extractors,
             related: plugins.related,
+            schema: plugins.schema,
             identity,
             folders: folders.collect(),
             unreadable: Mutex::default(),
             ignored: Mutex::default(),
+            unclaimed: Mutex::default(),
         })
     }
 
@@ -136,6 +156,24 @@ impl ScanRoot {
     pub(super) fn ignore(&self, path: RelativePath) {
         let mut ignored = self.ignored.lock().unwrap_or_else(PoisonError::into_inner);
         ignored.push(path);
+    }
+
+    /// Records an indexed file whose extension no plugin reads. It stays as it is: the plugin may come back.
+    pub(super) fn keep_unclaimed(&self, name: &str) {
+        let mut unclaimed = self.unclaimed.lock().unwrap_or_else(PoisonError::into_inner);
+        *unclaimed.entry(extension(name).into_owned()).or_default() += 1;
+    }
+
+    /// A sentence about each extension of such files.
+    pub(super) fn unclaimed_warnings(&self) -> Vec<String> {
+        let unclaimed = self.unclaimed.lock().unwrap_or_else(PoisonError::into_inner);
+        let warning = |(extension, count): (&String, &usize)| {
+            let root = self.directory.path.display();
+            format!(
+                "{root}: no plugin reads `.{extension}` files any more; {count} indexed ones stay as they are"
+            )
+        };
+        unclaimed.iter().map(warning).collect()
     }
 
     /// Number of files in the database below this root.

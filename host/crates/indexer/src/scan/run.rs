@@ -27,7 +27,7 @@ use svc_domain::scan::{RunLogEvent, RunType};
 use svc_domain::time::Clock;
 use svc_platform::tasks::Tasks;
 use svc_plugin_host::Plugins;
-use svc_store::{DirectoryRepository, IndexRepository, ScanBatch, ScanWriter, StoreError};
+use svc_store::{DirectoryRepository, IndexRepository, PersistOutcome, ScanBatch, ScanWriter, StoreError};
 
 pub use request::{ScanEnd, ScanRequest, Target};
 
@@ -84,7 +84,7 @@ impl Scanner {
         let mut run_log = RunLog::new(request.run, &self.ids);
         self.write_log(&mut writer, &mut run_log, RunLogEvent::RunStarted)
             .await?;
-        let (losses, stored) = self
+        let (missing_by_root, stored) = self
             .index_changes(&request, &roots, control, progress, &mut writer, &mut run_log)
             .boxed()
             .await?;
@@ -93,7 +93,7 @@ impl Scanner {
             self.mark_missing(
                 &request,
                 &roots,
-                losses,
+                missing_by_root,
                 &stored.moved,
                 progress,
                 &mut writer,
@@ -119,7 +119,11 @@ impl Scanner {
             if let Some(before) = request.purge_before.filter(|_| in_flight.is_some()) {
                 writer.purge_missing(before, self.clock.now()).await?;
             }
-            writer.recompute_aggregates(self.clock.now()).await?;
+            let recomputed = writer.recompute_aggregates(self.clock.now()).await?;
+            progress.committed(PersistOutcome {
+                items: recomputed.items,
+                ..PersistOutcome::default()
+            });
         }
         let (end, event) = if stopped() {
             (ScanEnd::Stopped, RunLogEvent::RunStopped)
@@ -156,17 +160,17 @@ impl Scanner {
             results: result_sender,
         };
         let persister = self.persister(progress, run_log, writer);
-        let (losses, stored, walked, extracted) = tokio::join!(
+        let (missing_by_root, stored, walked, extracted) = tokio::join!(
             diff.run(listings).boxed(),
             persister.run(results).boxed(),
             walk,
             extract
         );
         let stored = stored?;
-        let losses = losses?;
+        let missing_by_root = missing_by_root?;
         walked?;
         extracted?;
-        Ok((losses, stored))
+        Ok((missing_by_root, stored))
     }
 
     pub(super) fn persister<'a, 'j>(
@@ -213,7 +217,7 @@ impl Scanner {
         &self,
         request: &ScanRequest,
         roots: &[RootParts],
-        mut losses: MissingByRoot,
+        mut missing_by_root: MissingByRoot,
         moved: &HashSet<FileId>,
         progress: &Progress,
         writer: &mut ScanWriter,
@@ -222,9 +226,12 @@ impl Scanner {
         for (root, parts) in roots {
             let now = self.clock.now();
             let directory = &root.directory;
-            let losses = losses.remove(&directory.id).unwrap_or_default();
+            let missing_files = missing_by_root.remove(&directory.id).unwrap_or_default();
+            for warning in root.unclaimed_warnings() {
+                progress.warn(warning);
+            }
             let there = if root.is_still_there() {
-                let settling = MarkMissing {
+                let mark_missing = MarkMissing {
                     index: &self.index,
                     writer: &mut *writer,
                     progress,
@@ -235,7 +242,9 @@ impl Scanner {
                     accept_missing: request.accept_missing,
                     dry_run: request.dry_run,
                 };
-                settling.run(root.vanished_folders(parts), losses).await?
+                mark_missing
+                    .run(root.vanished_folders(parts), missing_files)
+                    .await?
             } else {
                 progress.warn(format!(
                     "{}: became unavailable during the run; none of its files is marked as missing",

@@ -134,14 +134,14 @@ impl Walk<'_> {
             mut related,
             ignored,
             directories,
-            left_out,
+            ignored_directories,
             too_deep,
             warnings,
         } = entries;
         for warning in warnings {
             self.progress.warn(warning);
         }
-        for path in left_out {
+        for path in ignored_directories {
             self.root.ignore(path);
         }
         for path in too_deep {

@@ -15,6 +15,7 @@ use crate::scan::ignore_rules::{NO_MEDIA, RULES, is_ignored};
 use crate::scan::sidecars::holds_subtitles;
 use svc_domain::id::DirectoryId;
 use svc_domain::kind::MediaKind;
+use svc_domain::named_enum::named_enum;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::Directory;
 
@@ -31,28 +32,18 @@ const REMOTE: [i64; 6] = [
     0x00c3_6400, // Ceph
 ];
 
-/// How changes in a directory are detected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WatchState {
-    /// Disabled.
-    Off,
-    /// By inotify.
-    Ok,
-    /// By polling.
-    Polling,
-    /// The directory is unavailable.
-    Failed,
-}
-
-impl WatchState {
-    /// The name in the API.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Ok => "ok",
-            Self::Polling => "polling",
-            Self::Failed => "failed",
-        }
+named_enum! {
+    /// How changes in a directory are detected.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum WatchState {
+        /// Disabled.
+        Off => "off",
+        /// By inotify.
+        Ok => "ok",
+        /// By polling.
+        Polling => "polling",
+        /// The directory is unavailable.
+        Failed => "failed",
     }
 }
 

@@ -9,7 +9,7 @@ use svc_domain::id::FileId;
 use svc_identity::error::{Result, ServiceError, TryLater};
 use svc_platform::data_dir::DataDir;
 use svc_plugin_host::{Plugins, SourceFile};
-use svc_store::TrackPicture;
+use svc_store::EmbeddedPicture;
 
 /// Maximum size of embedded artwork; the plugin host has the same limit.
 const MAX_PICTURE_BYTES: u64 = 16 * 1024 * 1024;
@@ -63,7 +63,7 @@ fn write_temporary_file(
 }
 
 /// Opens artwork embedded in a file. Blocks.
-pub(crate) fn open_picture(plugins: &Plugins, picture: TrackPicture) -> Result<OpenedPicture> {
+pub(crate) fn open_picture(plugins: &Plugins, picture: EmbeddedPicture) -> Result<OpenedPicture> {
     let opened = open_file(&picture.media)?;
     let (file_size, mtime_ns) = (opened.length, opened.mtime_ns);
     let bytes = match picture.data {
@@ -84,7 +84,7 @@ pub(crate) fn open_picture(plugins: &Plugins, picture: TrackPicture) -> Result<O
         }
         PictureData::OnRequest => PictureBytes::InMemory(extract_picture(plugins, &picture, opened)?),
     };
-    let TrackPicture {
+    let EmbeddedPicture {
         media, index, mime, ..
     } = picture;
     Ok(OpenedPicture {
@@ -97,7 +97,7 @@ pub(crate) fn open_picture(plugins: &Plugins, picture: TrackPicture) -> Result<O
     })
 }
 
-fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedia) -> Result<Vec<u8>> {
+fn extract_picture(plugins: &Plugins, picture: &EmbeddedPicture, opened: OpenedMedia) -> Result<Vec<u8>> {
     let plugin = picture
         .media
         .plugin_id
@@ -119,7 +119,7 @@ fn extract_picture(plugins: &Plugins, picture: &TrackPicture, opened: OpenedMedi
 }
 
 impl Media {
-    pub(super) async fn open_embedded(&self, picture: TrackPicture) -> Result<OpenedPicture> {
+    pub(super) async fn open_embedded(&self, picture: EmbeddedPicture) -> Result<OpenedPicture> {
         let (plugins, data_dir) = (self.plugins.clone(), Arc::clone(&self.data_dir));
         blocking(move || {
             let mut picture = open_picture(&plugins, picture)?;

@@ -74,7 +74,7 @@ pub(super) fn seeds(queue_type: QueueType, items: &[ItemKey]) -> Result<Vec<i64>
 /// Whether the item is playable or a container of playable items.
 fn can_be_queued(item: ItemType) -> bool {
     match item {
-        ItemType::MusicTrack | ItemType::Movie | ItemType::TvEpisode => true,
+        ItemType::MusicTrack | ItemType::Movie | ItemType::TvEpisode | ItemType::Item => true,
         ItemType::MusicRelease | ItemType::MusicArtist | ItemType::TvShow => true,
         ItemType::Photo => false,
     }
@@ -87,7 +87,7 @@ fn path_of_id(index: usize) -> String {
 fn parse_one(index: usize, named: &RequestedItem) -> std::result::Result<ItemKey, FieldError> {
     let item = ItemType::from_name(&named.media_type).filter(|item| can_be_queued(*item));
     let item = item.ok_or_else(|| {
-        let message = "must be music_track, music_release, music_artist, movie, tv_show or tv_episode";
+        let message = "must be music_track, music_release, music_artist, movie, tv_show, tv_episode or item";
         FieldError::new(format!("items[{index}].mediaType"), message)
     })?;
     Ok((item, parse_id(&path_of_id(index), &named.media_id)?.get()))
@@ -120,6 +120,7 @@ impl PlaybackQueues {
         if !errors.is_empty() {
             return Err(ServiceError::Unknown(errors));
         }
+        self.check_playable(&keys).await?;
         let mut items = Vec::with_capacity(keys.len());
         for key in keys {
             match self.playback_queues.playable_items_of(&actor.scope, key).await? {
@@ -131,5 +132,28 @@ impl PlaybackQueues {
             }
         }
         Ok(items)
+    }
+
+    /// Rejects items of kinds that are looked at and not played.
+    async fn check_playable(&self, keys: &[ItemKey]) -> Result<()> {
+        let items = keys
+            .iter()
+            .enumerate()
+            .filter(|(_, (item, _))| *item == ItemType::Item);
+        let items: Vec<(usize, i64)> = items.map(|(index, (_, id))| (index, *id)).collect();
+        if items.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<i64> = items.iter().map(|(_, id)| *id).collect();
+        let playable = self.kinds.playable_items(&ids).await?;
+        let others = items.iter().filter(|(_, id)| !playable.contains(id));
+        let errors: Vec<FieldError> = others
+            .map(|(index, _)| FieldError::new(path_of_id(*index), "is not an item that is played"))
+            .collect();
+        if errors.is_empty() {
+            Ok(())
+        } else {
+            Err(ServiceError::Invalid(errors))
+        }
     }
 }

@@ -16,7 +16,7 @@ use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_platform::random::random_hex;
-use svc_store::{ItemRepository, PlaybackQueueRepository, QueueChange, QueuePosition};
+use svc_store::{ItemRepository, KindRepository, PlaybackQueueRepository, QueueChange, QueuePosition};
 
 pub use input::{NewQueue, RequestedItem};
 pub use window::{QueueItemDetails, QueueItems, Window};
@@ -39,6 +39,7 @@ pub struct PlaybackQueues {
     context: Context,
     playback_queues: PlaybackQueueRepository,
     items: ItemRepository,
+    kinds: KindRepository,
     events: Events,
 }
 
@@ -63,12 +64,14 @@ impl PlaybackQueues {
         context: Context,
         playback_queues: PlaybackQueueRepository,
         items: ItemRepository,
+        kinds: KindRepository,
         events: Events,
     ) -> Self {
         Self {
             context,
             playback_queues,
             items,
+            kinds,
             events,
         }
     }

@@ -7,14 +7,14 @@ use crate::thumbnails::limits;
 use crate::thumbnails::original::Identity;
 use svc_domain::time::Timestamp;
 
-/// In memory, for a while.
+/// Recent failures, in memory.
 #[derive(Debug, Default)]
 pub(super) struct Failures(Mutex<HashMap<Identity, Timestamp>>);
 
 impl Failures {
-    /// Whether it failed recently. An original that has changed since has another key.
+    /// Whether rendering failed recently. An original that has changed since has another identity.
     pub(super) fn contains(&self, identity: &Identity, now: Timestamp) -> bool {
-        let millis = i64::try_from(limits::FAILURE_TIME.as_millis()).unwrap_or(i64::MAX);
+        let millis = i64::try_from(limits::FAILURE_TTL.as_millis()).unwrap_or(i64::MAX);
         let failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         failures.get(identity).is_some_and(|then| {
             let age = now.millis().saturating_sub(then.millis());
@@ -22,16 +22,16 @@ impl Failures {
         })
     }
 
-    /// Remembers a failure.
+    /// Records a failure.
     pub(super) fn add(&self, identity: Identity, now: Timestamp) {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if failures.len() >= limits::FAILURES {
+        if failures.len() >= limits::MAX_FAILURES {
             failures.clear();
         }
         failures.insert(identity, now);
     }
 
-    /// Forgets all.
+    /// Removes all failures.
     pub(super) fn clear(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

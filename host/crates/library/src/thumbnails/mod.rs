@@ -27,6 +27,7 @@ use bytes::Bytes;
 use self::original::Original;
 use self::renderer::ThumbnailRenderer;
 use crate::media::{NO_ARTWORK, OpenedMedia, blocking};
+use crate::pages::PageOriginal;
 use svc_domain::id::{MusicReleaseId, MusicTrackId, PhotoId};
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
@@ -36,7 +37,7 @@ use svc_identity::actor::Actor;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_platform::disk_cache::DiskCache;
 use svc_plugin_host::Plugins;
-use svc_store::{FileRepository, MusicRepository};
+use svc_store::{EmbeddedPicture, FileRepository, MusicRepository};
 
 const UNAVAILABLE: ServiceError = ServiceError::Unprocessable {
     code: ErrorCode::ThumbnailUnavailable,
@@ -46,7 +47,7 @@ const UNAVAILABLE: ServiceError = ServiceError::Unprocessable {
 /// The size of a thumbnail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ThumbnailSize {
-    /// For a grid.
+    /// For a cell of a grid.
     Small,
     /// For a phone, or a page of one item.
     Medium,
@@ -72,18 +73,18 @@ impl ThumbnailSize {
     }
 }
 
-/// A picture in a smaller size.
+/// A rendered thumbnail.
 #[derive(Debug)]
 pub struct Thumbnail {
-    /// What its bytes are.
+    /// Format of the bytes.
     pub format: ImageFormat,
-    /// Its bytes.
+    /// The image, in memory or in a file.
     pub bytes: ThumbnailBytes,
     /// Cache key: changes with original, size and renderer.
     pub tag: String,
     /// Modification time of the original in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// Rendered from the original as it was indexed, so that the key is stable until the index changes.
+    /// Whether it was rendered from the original as it was indexed, so that the key is stable until the index changes.
     pub is_as_indexed: bool,
 }
 
@@ -94,14 +95,14 @@ pub enum ThumbnailBytes {
     InFile {
         /// Opened for reading.
         file: File,
-        /// How many.
+        /// Length in bytes.
         length: u64,
     },
-    /// A small one, or one rendered just now.
+    /// A small thumbnail, or one that was rendered for this request.
     InMemory(Bytes),
 }
 
-/// Renders pictures.
+/// The thumbnails service.
 #[derive(Debug, Clone)]
 pub struct Thumbnails {
     music: MusicRepository,
@@ -110,10 +111,10 @@ pub struct Thumbnails {
 }
 
 impl Thumbnails {
-    /// For this store and these plugins, with this cache directory.
+    /// Creates the service and its rendering threads.
     ///
     /// # Errors
-    /// When the system gives no threads.
+    /// Threads cannot be started.
     pub fn new(
         music: MusicRepository,
         files: FileRepository,
@@ -168,12 +169,28 @@ impl Thumbnails {
         }
     }
 
-    /// An opened image file whose access was checked by the caller: a poster beside a movie.
+    /// An opened image file whose access was checked by the caller, such as the poster of a movie.
     ///
     /// # Errors
     /// Unprocessable `thumbnail_unavailable`; unavailable `storage_unavailable`.
     pub async fn artwork(&self, opened: OpenedMedia, size: ThumbnailSize) -> Result<Thumbnail> {
         self.render(Original::opened(opened), size).await
+    }
+
+    /// A picture in a file, whose access was checked by the caller.
+    ///
+    /// # Errors
+    /// As [`Self::artwork`]; absent `artwork_missing` or `file_missing`.
+    pub(crate) async fn embedded(&self, picture: EmbeddedPicture, size: ThumbnailSize) -> Result<Thumbnail> {
+        self.render(Original::embedded(picture), size).await
+    }
+
+    /// A page of a file whose access was checked by the caller.
+    ///
+    /// # Errors
+    /// As [`Self::artwork`]; those of reading the page.
+    pub(crate) async fn page(&self, page: PageOriginal, size: ThumbnailSize) -> Result<Thumbnail> {
+        self.render(Original::page(page), size).await
     }
 
     /// Renders a photo in all sizes, if it is not cached: in advance.

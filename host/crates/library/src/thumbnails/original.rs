@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use crate::media::{OpenedMedia, OpenedPicture, PictureBytes, open_file, open_picture};
+use crate::pages::PageOriginal;
 use crate::thumbnails::ThumbnailSize;
 use svc_domain::id::FileId;
 use svc_domain::path::extension;
 use svc_identity::error::Result;
 use svc_platform::disk_cache::CacheKey;
 use svc_plugin_host::{PluginHandle, Plugins, SourceFile};
-use svc_store::{MediaFile, TrackPicture};
+use svc_store::{EmbeddedPicture, MediaFile};
 
 /// The version of the original's bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Identity {
     file: FileId,
-    /// Name of the file that is read: beside a movie there are several.
+    /// Name of the file that is read, because a movie may have several image files.
     name: String,
     size: u64,
     pub(super) mtime_ns: i64,
@@ -34,7 +35,8 @@ pub(super) struct Original {
 #[derive(Debug)]
 enum OriginalSource {
     File(MediaFile),
-    Embedded(TrackPicture),
+    Page(PageOriginal),
+    Embedded(EmbeddedPicture),
     Opened(OpenedMedia),
 }
 
@@ -61,7 +63,7 @@ impl Original {
     }
 
     /// A picture inside of a file.
-    pub(super) fn embedded(picture: TrackPicture) -> Self {
+    pub(super) fn embedded(picture: EmbeddedPicture) -> Self {
         let Self { identity, .. } = Self::file(picture.media.clone());
         Self {
             identity: Identity {
@@ -86,16 +88,30 @@ impl Original {
         }
     }
 
+    /// A page of a file.
+    pub(super) fn page(page: PageOriginal) -> Self {
+        let media = page.media();
+        Self {
+            identity: Identity {
+                file: media.id,
+                name: page.name(),
+                size: media.length,
+                mtime_ns: media.mtime_ns,
+                index: None,
+            },
+            place: OriginalSource::Page(page),
+        }
+    }
+
     /// Its renderer, if there is one.
     pub(super) fn renderer(&self, plugins: &Plugins) -> Option<PluginHandle> {
         match &self.place {
             OriginalSource::File(_) | OriginalSource::Opened(_) => {
                 plugins.thumbnailer_for(&extension(&self.identity.name))
             }
-            // What the file claims of the picture may be nothing; whoever renders JPEGs looks at the bytes.
-            OriginalSource::Embedded(picture) => plugins
-                .thumbnailer_for(&picture.mime)
-                .or_else(|| plugins.thumbnailer_for("image/jpeg")),
+            // The stated media type may be missing or wrong. The plugin for JPEG detects the format by the content.
+            OriginalSource::Embedded(picture) => by_type(plugins, &picture.mime),
+            OriginalSource::Page(page) => by_type(plugins, page.mime()),
         }
     }
 
@@ -106,6 +122,11 @@ impl Original {
             OriginalSource::File(media) => open_file(&media)?,
             OriginalSource::Opened(media) => media,
             OriginalSource::Embedded(picture) => return open_embedded(identity, picture, plugins),
+            // The file is open already, so its identity is that on disk.
+            OriginalSource::Page(page) => {
+                let source = source_of(page.open()?, &identity.name);
+                return Ok(OpenedOriginal { identity, source });
+            }
         };
         Ok(OpenedOriginal {
             identity: Identity {
@@ -123,24 +144,34 @@ impl Original {
     }
 }
 
-fn open_embedded(identity: Identity, picture: TrackPicture, plugins: &Plugins) -> Result<OpenedOriginal> {
+/// The renderer for a picture of this MIME type.
+fn by_type(plugins: &Plugins, mime: &str) -> Option<PluginHandle> {
+    let named = plugins.thumbnailer_for(mime);
+    named.or_else(|| plugins.thumbnailer_for("image/jpeg"))
+}
+
+fn source_of(bytes: PictureBytes, name: &str) -> Arc<SourceFile> {
+    Arc::new(match bytes {
+        PictureBytes::InFile(part) => SourceFile::part(part.file, part.name, part.offset, part.length),
+        PictureBytes::InMemory(bytes) => SourceFile::in_memory(bytes, name),
+    })
+}
+
+fn open_embedded(identity: Identity, picture: EmbeddedPicture, plugins: &Plugins) -> Result<OpenedOriginal> {
     let OpenedPicture {
         bytes,
         file_size,
         mtime_ns,
         ..
     } = open_picture(plugins, picture)?;
-    let source = match bytes {
-        PictureBytes::InFile(part) => SourceFile::part(part.file, part.name, part.offset, part.length),
-        PictureBytes::InMemory(bytes) => SourceFile::in_memory(bytes, identity.name.clone()),
-    };
+    let source = source_of(bytes, &identity.name);
     Ok(OpenedOriginal {
         identity: Identity {
             size: file_size,
             mtime_ns,
             ..identity
         },
-        source: Arc::new(source),
+        source,
     })
 }
 

@@ -84,7 +84,7 @@ impl ThumbnailRenderer {
         let workers = WorkerPool::start(WorkerPoolConfig {
             name: "thumbnails",
             threads: cores.min(limits::THREADS),
-            queue: limits::WAITING,
+            queue: limits::MAX_QUEUED,
             niceness: limits::NICENESS,
         })?;
         Ok(Self {

@@ -1,4 +1,4 @@
-//! What is given out of the cache of rendered pictures.
+//! A cached file that is not a picture is discarded, not served.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,7 +8,7 @@ use svc_domain::time::SystemClock;
 use svc_platform::disk_cache::CacheKey;
 
 #[test]
-fn kept_file_that_is_no_picture_is_thrown_away() {
+fn cached_file_that_is_no_picture_is_discarded() {
     let directory = tempfile::tempdir().unwrap();
     let cache = DiskCache::new(directory.path().join("pictures"), 1 << 20, Arc::new(SystemClock));
     let key = CacheKey::of(&["a"]);

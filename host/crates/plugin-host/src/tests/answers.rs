@@ -1,4 +1,4 @@
-//! Tests of validation: invalid output, and output that only looks invalid.
+//! Tests of output validation: invalid results are faults, unusual but valid ones are accepted.
 
 use crate::tests::*;
 use svc_domain::extraction::{Extraction, Value};

@@ -30,6 +30,23 @@ fn first_party_plugins_load_and_import_what_they_declare() {
 }
 
 #[test]
+fn plugins_that_define_kinds_load_like_those_of_outsiders() {
+    let harness = Harness::new();
+    let plugins = Plugins::load(&harness.settings, &[built("audiobooks"), built("comics")]).unwrap();
+    for (kind, extension, abilities) in [
+        ("audiobooks", "m4b", &["extractor", "artwork"][..]),
+        ("comics", "cbz", &["extractor", "artwork", "pages"]),
+    ] {
+        let kind: MediaKind = kind.parse().unwrap();
+        let plugin = plugins
+            .for_file(&kind, extension)
+            .unwrap_or_else(|| panic!("{:?}", plugins.list()));
+        assert_eq!(plugin.status().abilities, abilities);
+        assert!(plugins.kind_schema(&kind).is_some());
+    }
+}
+
+#[test]
 fn music_plugin_reads_a_title_from_a_tag() {
     let harness = Harness::new();
     let plugins = Plugins::load(&harness.settings, &[built("music")]).unwrap();

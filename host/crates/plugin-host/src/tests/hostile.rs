@@ -97,6 +97,17 @@ fn unreachable_ends_as_a_trap() {
 }
 
 #[test]
+fn trap_after_a_panic_has_the_message_and_the_place() {
+    let failure = stopped_with("panics", "trap").unwrap_err().to_string();
+    assert!(
+        failure.contains("panicked at src/lib.rs:3:5: out of range"),
+        "{failure}"
+    );
+    assert!(failure.contains("executed in notes::extract)"), "{failure}");
+    assert!(!failure.contains("panicking"), "{failure}");
+}
+
+#[test]
 fn text_beyond_the_memory_is_bad_output() {
     stopped_with("huge_string", "bad_output").unwrap_err();
 }

@@ -36,13 +36,17 @@ fn other_version_in_the_manifest_is_incompatible() {
 fn import_that_is_not_offered_is_rejected() {
     let component =
         wat::parse_str(r#"(component (import "wasi:filesystem/preopens@0.2.0" (instance)))"#).unwrap();
-    let manifest = guests::manifest("guest").replace(
-        "[permissions]",
-        "[permissions]\n\"wasi:filesystem/preopens\" = \"I want\"",
-    );
+    let bytes = guests::with_manifest(component, &guests::manifest("guest"));
+    fails_with(&bytes, "imports `wasi:filesystem/preopens@0.2.0`");
     fails_with(
-        &guests::with_manifest(component, &manifest),
-        "imports `wasi:filesystem/preopens@0.2.0`",
+        &bytes,
+        "build for wasm32-unknown-unknown instead of wasm32-wasip2",
+    );
+    let other = wat::parse_str(r#"(component (import "svc:plugin/network@0.1.0" (instance)))"#).unwrap();
+    let bytes = guests::with_manifest(other, &guests::manifest("guest"));
+    fails_with(
+        &bytes,
+        "there are `source`, `related`, `settings`, `log` of svc:plugin",
     );
 }
 
@@ -50,14 +54,20 @@ fn import_that_is_not_offered_is_rejected() {
 fn import_without_a_permission_is_rejected() {
     let manifest = guests::manifest("guest").replace("log =", "# log =");
     let bytes = guests::with_manifest(guests::component(&guests::body("good")), &manifest);
-    fails_with(&bytes, "no permission `log`");
+    fails_with(
+        &bytes,
+        "no permission `log`: add `log = \"(the reason)\"` to `[permissions]`",
+    );
 }
 
 #[test]
 fn bytes_that_are_no_component_are_rejected() {
     fails_with(b"", "not WebAssembly");
     fails_with(&[0x5a; 4096], "not WebAssembly");
-    fails_with(&wat::parse_str("(module)").unwrap(), "core module");
+    fails_with(
+        &wat::parse_str("(module)").unwrap(),
+        "core module, not a component: `svc plugin build`",
+    );
     fails_with(
         &guests::with_manifest(wat::parse_str("(component)").unwrap(), &guests::manifest("guest")),
         "does not export",
@@ -166,7 +176,10 @@ fn plugins_for_one_extension_are_ordered_with_the_operators_first() {
     .unwrap();
     let ids = |extension| {
         let found = plugins.candidates(&MediaKind::music(), extension);
-        found.map(|plugin| plugin.id().to_owned()).collect::<Vec<_>>()
+        found
+            .iter()
+            .map(|plugin| plugin.id().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(ids("SHARED"), ["mmm", "zzz", "aaa"]);
     assert_eq!(ids("aaa"), ["aaa"]);
@@ -182,6 +195,15 @@ fn duplicate_id_is_rejected_and_the_first_plugin_stays() {
         .with("2.wasm", &guests::plugin("trap", "same"));
     let plugins = harness.load();
     let states: Vec<_> = plugins.list().into_iter().map(|status| status.state).collect();
-    let reason = "the id `same` is taken by the plugin from 1.wasm".to_owned();
-    assert_eq!(states, [PluginState::Active, PluginState::Failed { reason }]);
+    assert_eq!(states[0], PluginState::Active);
+    let reason = states[1].reason().unwrap();
+    let path = harness.plugin_dir().join("1.wasm").display().to_string();
+    assert!(
+        reason.contains(&format!(
+            "the id `same` is taken by `same` 1.0.0 ({path}, sha256 "
+        )),
+        "{reason}"
+    );
+    let digests: Vec<_> = plugins.list().into_iter().map(|status| status.digest).collect();
+    assert_ne!(digests[0], digests[1]);
 }

@@ -13,9 +13,13 @@ mod cache;
 mod first_party;
 mod hostile;
 mod keys;
+mod kinds;
 mod lifetime;
 mod loading;
 mod manifests;
+mod pages;
+mod reload;
+mod settings;
 mod thumbnailers;
 
 use std::fs;
@@ -47,6 +51,8 @@ impl Harness {
             compiler: Compiler::InProcess,
             plugin_dir: Some(plugin_dir),
             disabled: Default::default(),
+            values: Default::default(),
+            kinds_in_use: None,
             isolation: Default::default(),
             caps: Default::default(),
         };

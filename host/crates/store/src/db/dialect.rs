@@ -105,6 +105,8 @@ pub enum SearchIndex {
     Shows,
     /// By title and show.
     Episodes,
+    /// Items of the kind with this number, by title and the fields that its plugin declares for search.
+    Items(i64),
 }
 
 struct SearchSql {
@@ -160,10 +162,11 @@ static PHOTOS: SearchSql = search_sql!("search_photos");
 static MOVIES: SearchSql = search_sql!("search_movies");
 static SHOWS: SearchSql = search_sql!("search_shows");
 static EPISODES: SearchSql = search_sql!("search_episodes");
+static ITEMS: SearchSql = search_sql!("search_items");
 
 impl SearchIndex {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
+    /// Those of the built-in kinds.
+    pub const BUILT_IN: [Self; 7] = [
         Self::Tracks,
         Self::Releases,
         Self::Artists,
@@ -172,6 +175,21 @@ impl SearchIndex {
         Self::Shows,
         Self::Episodes,
     ];
+
+    /// All tables.
+    pub(crate) const TABLES: [Self; 8] = [
+        Self::Tracks,
+        Self::Releases,
+        Self::Artists,
+        Self::Photos,
+        Self::Movies,
+        Self::Shows,
+        Self::Episodes,
+        Self::ITEMS,
+    ];
+
+    /// The table with the items of all kinds.
+    pub(crate) const ITEMS: Self = Self::Items(0);
 
     fn sql(self) -> &'static SearchSql {
         match self {
@@ -182,6 +200,7 @@ impl SearchIndex {
             Self::Movies => &MOVIES,
             Self::Shows => &SHOWS,
             Self::Episodes => &EPISODES,
+            Self::Items(_) => &ITEMS,
         }
     }
 

@@ -17,7 +17,7 @@ pub struct DatabaseVersion {
 }
 
 impl Database {
-    /// Whether the database answers.
+    /// Whether the database responds to a query.
     pub async fn ping(&self) -> Result<()> {
         self.pools()
             .count("SELECT CAST(1 AS BIGINT)", &[])

@@ -36,6 +36,7 @@ static MIGRATIONS: &[Migration] = migrations![
     8 "0008_cinema.sql",
     9 "0009_jobs.sql",
     10 "0010_digests.sql",
+    11 "0011_kinds.sql",
 ];
 
 /// Schema version of this program.

@@ -142,29 +142,13 @@ impl Pools {
         })
     }
 
-    /// The first row, if any, outside of a transaction.
-    pub(crate) fn fetch_optional<T: Record>(
+    /// The row of a query that returns at most one, outside of a transaction.
+    pub(crate) async fn fetch_optional<T: Record>(
         &self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
-    ) -> BoxedQuery<'_, Option<T>> {
-        let sql = sql.into_sql_str();
-        match self {
-            Self::Sqlite { read_pool, .. } => {
-                let values = args::sqlite(values);
-                Box::pin(async move {
-                    let query = sqlx::query_as_with::<Sqlite, T, _>(sql, values?);
-                    Ok(query.fetch_optional(&mut *read_pool.reader().await?).await?)
-                })
-            }
-            Self::Postgres(pool) => {
-                let values = args::postgres(values);
-                Box::pin(async move {
-                    let query = sqlx::query_as_with::<Postgres, T, _>(sql, values?);
-                    Ok(query.fetch_optional(pool).await?)
-                })
-            }
-        }
+    ) -> Result<Option<T>> {
+        Ok(self.fetch_all(sql, values).await?.into_iter().next())
     }
 
     /// Result of a `SELECT count(*)`.

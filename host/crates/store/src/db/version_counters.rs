@@ -15,7 +15,7 @@ use svc_domain::kind::CachePartition;
 #[derive(Debug, Default)]
 pub(crate) struct VersionCounters {
     /// One per cache partition.
-    media: [AtomicU64; 3],
+    media: [AtomicU64; 4],
     personal: Mutex<HashMap<UserId, u64>>,
 }
 
@@ -65,12 +65,13 @@ impl VersionCounters {
 
     /// The counters of this partition, or of all.
     fn of(&self, part: Option<CachePartition>) -> &[AtomicU64] {
-        let [music, photos, video] = &self.media;
+        let [music, photos, video, items] = &self.media;
         match part {
             None => &self.media,
             Some(CachePartition::Music) => std::slice::from_ref(music),
             Some(CachePartition::Photos) => std::slice::from_ref(photos),
             Some(CachePartition::Video) => std::slice::from_ref(video),
+            Some(CachePartition::Items) => std::slice::from_ref(items),
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct IndexedFile {
     pub plugin: Option<(String, String, String)>,
     /// Code and message of the failed extraction.
     pub failure: Option<(String, String)>,
-    /// Its item: a track, a photo, a movie or an episode.
+    /// Its item: a track, a photo, a movie, an episode, or an item of a kind that a plugin defines.
     pub item: Option<(ItemType, i64)>,
 }
 
@@ -46,6 +46,7 @@ struct FileRow {
     photo_id: Option<i64>,
     movie_id: Option<i64>,
     episode_id: Option<i64>,
+    item_id: Option<i64>,
 }
 
 impl TryFrom<FileRow> for IndexedFile {
@@ -57,6 +58,7 @@ impl TryFrom<FileRow> for IndexedFile {
             (ItemType::Photo, row.photo_id),
             (ItemType::Movie, row.movie_id),
             (ItemType::TvEpisode, row.episode_id),
+            (ItemType::Item, row.item_id),
         ];
         let plugin = row.plugin_id.zip(row.version).zip(row.digest);
         Ok(Self {
@@ -78,12 +80,13 @@ impl FileRepository {
     /// The file at a path below a directory.
     pub async fn file_at(&self, directory: DirectoryId, path: &RelativePath) -> Result<Option<IndexedFile>> {
         let sql = "SELECT f.file_id, f.status, f.size, f.mtime_ns, f.missing_since, p.plugin_id, p.version, p.digest, \
-                   f.failure_code, f.failure_reason, t.track_id, h.photo_id, v.movie_id, v.episode_id \
+                   f.failure_code, f.failure_reason, t.track_id, h.photo_id, v.movie_id, v.episode_id, x.item_id \
                    FROM files f JOIN folders o ON o.folder_id = f.folder_id \
                    LEFT JOIN plugins_seen p ON p.plugin_ref = f.plugin_ref \
                    LEFT JOIN music_tracks t ON t.track_id = f.file_id \
                    LEFT JOIN photos h ON h.photo_id = f.file_id \
                    LEFT JOIN video_sources v ON v.source_id = f.file_id \
+                   LEFT JOIN item_files x ON x.file_id = f.file_id \
                    WHERE o.directory_id = $1 AND o.path = $2 AND f.name = $3";
         let folder = path.parent().unwrap_or_default();
         let values = args![directory.get(), folder.as_str(), path.file_name()];

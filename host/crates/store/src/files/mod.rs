@@ -1,5 +1,6 @@
 //! Indexed files of any kind: their place on disk and their state in the index.
 
+pub(crate) mod embedded_picture;
 mod indexed_file;
 pub(crate) mod media_file;
 
@@ -12,6 +13,7 @@ use crate::error::Result;
 use svc_domain::id::FileId;
 use svc_domain::path::RelativePath;
 
+pub use embedded_picture::EmbeddedPicture;
 pub use indexed_file::IndexedFile;
 pub use media_file::MediaFile;
 

@@ -8,7 +8,7 @@ use crate::identity::IdentityChange;
 use crate::instance::Instance;
 
 /// Deletes the media, referring tables first.
-pub(crate) const MEDIA: [&str; 25] = [
+pub(crate) const MEDIA: [&str; 28] = [
     "DELETE FROM user_items",
     "DELETE FROM playback_queue_items",
     "DELETE FROM playback_queues",
@@ -29,6 +29,9 @@ pub(crate) const MEDIA: [&str; 25] = [
     "DELETE FROM tv_episodes",
     "DELETE FROM tv_seasons",
     "DELETE FROM tv_shows",
+    "DELETE FROM item_values",
+    "DELETE FROM item_files",
+    "DELETE FROM items",
     "DELETE FROM files",
     "DELETE FROM folders",
     "DELETE FROM plugins_seen",
@@ -66,7 +69,7 @@ impl IdentityChange {
     /// Deletes the index. Accounts, directories and runs stay.
     pub async fn delete_media(&mut self) -> Result<()> {
         dialect::lift_statement_timeout(self.tx()).await?;
-        for index in SearchIndex::ALL {
+        for index in SearchIndex::TABLES {
             index.clear(self.tx()).await?;
         }
         for sql in MEDIA {

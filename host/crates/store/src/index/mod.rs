@@ -255,7 +255,7 @@ impl IndexRepository {
     pub async fn deindex(&self) -> Result<()> {
         let mut tx = self.db.write(WritePriority::Interactive).await?;
         lift_statement_timeout(&mut tx).await?;
-        for index in SearchIndex::ALL {
+        for index in SearchIndex::TABLES {
             index.clear(&mut tx).await?;
         }
         for sql in MEDIA {

@@ -1,4 +1,4 @@
-//! Artists.
+//! Artists: lists with filters and orders, single artists, counts and artwork as the caller may see them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Genres of music.
+//! Genres of music: the list with its orders and counts.
 
 use crate::error::Result;
 use crate::music::MusicRepository;

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 
 pub use artists::{ArtistFilter, ArtistOrder};
 pub use genres::GenreOrder;
-pub use pictures::TrackPicture;
 pub use releases::{ReleaseFilter, ReleaseOrder};
 pub use tracks::{TrackFilter, TrackOrder};
 pub(super) use tracks::{gain_to_stored, peak_to_stored};

@@ -3,59 +3,21 @@
 use sqlx::AssertSqlSafe;
 
 use crate::db::args::args;
-use crate::error::{Result, StoreError};
-use crate::files::media_file::{MediaFile, MediaRow, file_columns, file_joins};
+use crate::error::Result;
+use crate::files::embedded_picture::{EmbeddedPicture, PictureRow};
+use crate::files::media_file::{file_columns, file_joins};
 use crate::music::MusicRepository;
 use crate::query::access_filter::{AccessFilter, and_in_folder};
-use svc_domain::extraction::{PictureData, Span};
 use svc_domain::id::{MusicReleaseId, MusicTrackId};
 use svc_domain::library::MediaScope;
 
-/// An embedded picture of a track.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrackPicture {
-    /// The track's file.
-    pub media: MediaFile,
-    /// Position among the file's pictures.
-    pub index: u32,
-    /// MIME type stated in the file.
-    pub mime: String,
-    /// Location of its bytes.
-    pub data: PictureData,
-}
-
-#[derive(sqlx::FromRow)]
-struct PictureRow {
-    #[sqlx(flatten)]
-    media: MediaRow,
-    picture_index: i32,
-    picture_mime: Option<String>,
-    picture_offset: Option<i64>,
-    picture_length: Option<i64>,
-}
-
-impl TryFrom<PictureRow> for TrackPicture {
-    type Error = StoreError;
-
-    fn try_from(row: PictureRow) -> Result<Self> {
-        let span = row.picture_offset.zip(row.picture_length);
-        Ok(Self {
-            media: row.media.try_into()?,
-            index: row.picture_index.unsigned_abs(),
-            mime: row.picture_mime.unwrap_or_default(),
-            data: span.map_or(PictureData::OnRequest, |(offset, length)| {
-                PictureData::At(Span {
-                    offset: offset.unsigned_abs(),
-                    length: length.unsigned_abs(),
-                })
-            }),
-        })
-    }
-}
-
 impl MusicRepository {
     /// The embedded picture of a track, if any.
-    pub async fn track_picture(&self, scope: &MediaScope, id: MusicTrackId) -> Result<Option<TrackPicture>> {
+    pub async fn track_picture(
+        &self,
+        scope: &MediaScope,
+        id: MusicTrackId,
+    ) -> Result<Option<EmbeddedPicture>> {
         let sql = concat!(
             "SELECT ",
             file_columns!(),
@@ -66,7 +28,7 @@ impl MusicRepository {
         );
         let sql = AssertSqlSafe(sql.to_owned() + &and_in_folder(scope));
         let row: Option<PictureRow> = self.db.pools().fetch_optional(sql, &args![id.get()]).await?;
-        row.map(TrackPicture::try_from).transpose()
+        row.map(EmbeddedPicture::try_from).transpose()
     }
 
     /// The picture of a release: that of its first track with an embedded picture.
@@ -74,7 +36,7 @@ impl MusicRepository {
         &self,
         scope: &MediaScope,
         id: MusicReleaseId,
-    ) -> Result<Option<TrackPicture>> {
+    ) -> Result<Option<EmbeddedPicture>> {
         let sql = match scope {
             MediaScope::All => "SELECT artwork_track_id FROM music_releases WHERE release_id = $1".to_owned(),
             // The stored track may be inaccessible.

@@ -1,4 +1,4 @@
-//! Releases.
+//! Releases: lists with filters and orders, single releases, counts and artwork as the caller may see them.
 
 use crate::error::Result;
 use crate::music::MusicRepository;

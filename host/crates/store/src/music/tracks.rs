@@ -1,4 +1,4 @@
-//! Tracks.
+//! Tracks: lists with filters and orders, single tracks, the tracks of a release.
 
 use sqlx::AssertSqlSafe;
 

@@ -43,7 +43,7 @@ const STORE: &str = "INSERT INTO photo_edits (photo_id, taken_at, utc_offset_min
     own_latitude = excluded.own_latitude, own_longitude = excluded.own_longitude, \
     own_altitude = excluded.own_altitude";
 const DELETE_EDITS: &str = "DELETE FROM photo_edits WHERE photo_id = $1";
-/// Stores the file's new values beside the edits.
+/// Stores the new values of the file without changing the edits.
 const KEEP_OWN: &str = "UPDATE photo_edits SET (own_taken_at, own_utc_offset_minutes, own_latitude, own_longitude, \
     own_altitude) = (SELECT p.taken_at, p.utc_offset_minutes, p.latitude, p.longitude, p.altitude FROM photos p \
     WHERE p.photo_id = photo_edits.photo_id) WHERE photo_id";

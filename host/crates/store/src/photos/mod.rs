@@ -1,4 +1,4 @@
-//! Photos.
+//! Photos: lists with filters and orders, the timeline, single photos. `edits.rs` has the corrections by users.
 
 pub(crate) mod edits;
 
@@ -236,7 +236,7 @@ pub struct PhotoRepository {
 }
 
 impl PhotoRepository {
-    /// Photos, missing ones included.
+    /// A page of the photos that match the filter. Photos whose file is missing are included.
     pub async fn list_photos(
         &self,
         scope: &MediaScope,

@@ -48,9 +48,11 @@ impl PlaybackQueueRepository {
             ItemType::MusicRelease => (RELEASE, IN_RELEASE, ItemType::MusicTrack),
             ItemType::MusicArtist => (ARTIST, OF_ARTIST, ItemType::MusicTrack),
             ItemType::TvShow => (SHOW, IN_SHOW, ItemType::TvEpisode),
-            ItemType::MusicTrack | ItemType::Photo | ItemType::Movie | ItemType::TvEpisode => {
-                return Ok(None);
-            }
+            ItemType::MusicTrack
+            | ItemType::Photo
+            | ItemType::Movie
+            | ItemType::TvEpisode
+            | ItemType::Item => return Ok(None),
         };
         let access_condition = match part {
             ItemType::TvEpisode => AccessFilter::Episodes.and("i.episode_id", scope),

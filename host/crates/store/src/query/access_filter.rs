@@ -19,6 +19,7 @@ pub(crate) enum AccessFilter {
     Seasons,
     Episodes,
     Sources,
+    Items,
 }
 
 /// The access classes of a scope as an `IN` list; `None` for all.
@@ -81,6 +82,10 @@ impl AccessFilter {
             Self::Episodes => &[(
                 "video_sources vs JOIN files vf ON vf.file_id = vs.source_id",
                 "vs.episode_id",
+            )],
+            Self::Items => &[(
+                "item_files vi JOIN files vf ON vf.file_id = vi.file_id",
+                "vi.item_id",
             )],
         }
     }
@@ -154,6 +159,11 @@ impl AccessFilter {
                 Self::Episodes,
                 "SELECT i.episode_id FROM tv_episodes i WHERE i.episode_id",
                 "i.episode_id",
+            ),
+            ItemType::Item => (
+                Self::Items,
+                "SELECT i.item_id FROM items i WHERE i.item_id",
+                "i.item_id",
             ),
         }
     }

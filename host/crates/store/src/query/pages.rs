@@ -28,6 +28,8 @@ pub(crate) struct Sort {
     is_text: bool,
     nullable: bool,
     unique: bool,
+    /// Distinguishes orders of the same name: the number of a declared field.
+    number: Option<i16>,
 }
 
 impl Sort {
@@ -39,6 +41,7 @@ impl Sort {
             is_text: false,
             nullable: false,
             unique: false,
+            number: None,
         }
     }
 
@@ -71,11 +74,22 @@ impl Sort {
         Self { unique: true, ..self }
     }
 
+    /// One of several orders of this name.
+    pub(crate) fn numbered(self, number: i16) -> Self {
+        Self {
+            number: Some(number),
+            ..self
+        }
+    }
+
     /// The name of the order in cursors.
     fn cursor_name(self, order: Order) -> String {
+        let number = self
+            .number
+            .map_or_else(String::new, |number| format!(" {number}"));
         match order {
-            Order::Ascending => format!("{} ASC", self.name),
-            Order::Descending => format!("{} DESC", self.name),
+            Order::Ascending => format!("{}{number} ASC", self.name),
+            Order::Descending => format!("{}{number} DESC", self.name),
         }
     }
 

@@ -84,6 +84,26 @@ impl<'a> WhereClause<'a> {
         self.sql += &format!("{}{before}{}{after}", self.keyword(), numbers.join(", "));
     }
 
+    /// Adds `before $n, $m… after` with as many values as there are; without any, nothing matches.
+    pub(crate) fn push_any(&mut self, before: &str, values: impl IntoIterator<Item = Arg<'a>>, after: &str) {
+        let first = self.values.len();
+        self.values.extend(values);
+        let numbers: Vec<String> = (first + 1..=self.values.len()).map(|n| format!("${n}")).collect();
+        let keyword = self.keyword();
+        if numbers.is_empty() {
+            self.sql += &format!("{keyword}FALSE");
+        } else {
+            self.sql += &format!("{keyword}{before}{}{after}", numbers.join(", "));
+        }
+    }
+
+    /// Adds a condition with one value, made from the number of its placeholder.
+    pub(crate) fn push_with(&mut self, value: Arg<'a>, condition: impl FnOnce(usize) -> String) {
+        self.values.push(value);
+        let condition = condition(self.values.len());
+        self.sql += &format!("{}{condition}", self.keyword());
+    }
+
     /// Adds `first $a OR second $b`.
     pub(crate) fn push_or<T: Into<Arg<'a>>>(
         &mut self,
@@ -135,6 +155,19 @@ impl<'a> WhereClause<'a> {
         tail: &'static str,
     ) -> (AssertSqlSafe<String>, &[Arg<'a>]) {
         (AssertSqlSafe(format!("{select}{}{tail}", self.sql)), &self.values)
+    }
+
+    /// A page of groups: `select … WHERE … GROUP BY group ORDER BY order LIMIT … OFFSET …`.
+    pub(crate) fn grouped_page(
+        &self,
+        select: &str,
+        group: &str,
+        order: &str,
+        page: Pagination,
+    ) -> (String, Vec<Arg<'a>>) {
+        let mut grouped = self.clone();
+        grouped.sql += &format!(" GROUP BY {group}");
+        grouped.page(select, order, page)
     }
 
     /// A page: `select … WHERE … ORDER BY order LIMIT … OFFSET …`.

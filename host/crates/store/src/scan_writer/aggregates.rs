@@ -9,14 +9,14 @@ use crate::db::dialect::SearchIndex;
 use crate::error::Result;
 use crate::scan_writer::names::mark_artists_of_releases;
 use crate::scan_writer::{
-    ScanWriter, for_ids, photos, record_file_changes, tracks, video_aggregates, videos,
+    ItemChange, ScanWriter, for_ids, items, photos, record_file_changes, tracks, video_aggregates, videos,
 };
 use crate::user_items::delete_user_items;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::time::Timestamp;
 
 /// Result of a recomputation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecomputeOutcome {
     /// Recomputed releases.
     pub releases: u64,
@@ -24,6 +24,8 @@ pub struct RecomputeOutcome {
     pub artists: u64,
     /// Deleted releases, artists and genres.
     pub removed: u64,
+    /// Changed items of kinds that plugins define.
+    pub items: Vec<ItemChange>,
 }
 
 // Ids per transaction: one `IN` list, some milliseconds.
@@ -147,7 +149,11 @@ impl ScanWriter {
         loop {
             let mut tx = self.begin().await?;
             let mut changes = NewChanges::default();
-            let more = recompute_some(&mut tx, &self.renamed_shows, &mut changes, &mut outcome).await?;
+            let more = recompute_some(&mut tx, &self.renamed_shows, &mut changes, &mut outcome).await?
+                || self
+                    .recompute_items(&mut tx, &mut changes, &mut outcome.items)
+                    .await?
+                    > 0;
             changes.store(&mut tx, &mut self.texts, now).await?;
             if !more {
                 changes::prune(&mut tx).await?;
@@ -155,6 +161,7 @@ impl ScanWriter {
             self.commit(tx).await?;
             if !more {
                 self.renamed_shows = videos::RenamedShows::default();
+                self.renamed_items = items::RenamedItems::default();
                 self.db.checkpoint().await?;
                 return Ok(outcome);
             }
@@ -179,6 +186,7 @@ impl ScanWriter {
             tracks::unlink(&mut tx, &files).await?;
             photos::remove_from_search(&mut tx, &files).await?;
             videos::unlink(&mut tx, &files).await?;
+            items::unlink(&mut tx, &files).await?;
             for_ids(&mut tx, "DELETE FROM files WHERE file_id", &files, "").await?;
             // A track and a photo have the id of their file.
             delete_user_items(&mut tx, ItemType::MusicTrack, &files).await?;

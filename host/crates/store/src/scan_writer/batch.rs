@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use svc_domain::id::{FileId, FolderId, MusicArtistId, MusicReleaseId, PhotoId};
+use svc_domain::change::ChangeKind;
+use svc_domain::id::{FileId, FolderId, ItemId, MusicArtistId, MusicReleaseId, PhotoId};
+use svc_domain::kind::MediaKind;
 use svc_domain::scan::{DirectoryDigest, RunLogEntry, ScannedFile};
 use svc_domain::time::Timestamp;
 
@@ -73,4 +75,19 @@ pub struct PersistOutcome {
     pub added_artists: Vec<(MusicArtistId, String)>,
     /// Known photos that were extracted again, went missing or were restored, with the access class of their folders.
     pub updated_photos: Vec<(PhotoId, i64)>,
+    /// Changed items of kinds that plugins define.
+    pub items: Vec<ItemChange>,
+}
+
+/// The change of an item of a kind that a plugin defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemChange {
+    /// The item.
+    pub id: ItemId,
+    /// Its kind.
+    pub kind: MediaKind,
+    /// What happened.
+    pub change: ChangeKind,
+    /// Access classes of the folders of its files; empty for a removed item.
+    pub access_classes: Vec<i64>,
 }

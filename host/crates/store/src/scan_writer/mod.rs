@@ -7,6 +7,9 @@
 mod aggregates;
 mod batch;
 mod digest;
+mod item_aggregates;
+mod item_content;
+mod items;
 mod names;
 mod photos;
 mod rows;
@@ -20,7 +23,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use aggregates::RecomputeOutcome;
-pub use batch::{FolderDone, PersistOutcome, PluginVersion, ScanBatch, StoredFile};
+pub use batch::{FolderDone, ItemChange, PersistOutcome, PluginVersion, ScanBatch, StoredFile};
 pub use digest::digest_of;
 
 use crate::changes::NewChanges;
@@ -33,6 +36,7 @@ use crate::db::{Database, Tx};
 use crate::error::Result;
 use crate::index::IndexRepository;
 use crate::text::bounded_reason;
+use items::{KnownKinds, RenamedItems};
 use names::Names;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::extraction::ExtractFailure;
@@ -57,6 +61,8 @@ pub struct ScanWriter {
     ids: Arc<IdGenerator>,
     names: Names,
     renamed_shows: RenamedShows,
+    renamed_items: RenamedItems,
+    kinds: KnownKinds,
     plugins: HashMap<Arc<PluginVersion>, i64>,
     /// A transaction was begun and not confirmed: the name cache may be wrong.
     in_doubt: bool,
@@ -70,6 +76,8 @@ impl IndexRepository {
             texts: SqlTexts::default(),
             names: Names::new(Arc::clone(&ids)),
             renamed_shows: RenamedShows::default(),
+            renamed_items: RenamedItems::default(),
+            kinds: KnownKinds::default(),
             ids,
             plugins: HashMap::new(),
             in_doubt: false,
@@ -95,6 +103,7 @@ fn part_of(files: &[&StoredFile]) -> Option<CachePartition> {
         FileRecord::Track(_) => Some(CachePartition::Music),
         FileRecord::Photo(_) => Some(CachePartition::Photos),
         FileRecord::Video(_) => Some(CachePartition::Video),
+        FileRecord::Item(_) => Some(CachePartition::Items),
         FileRecord::Failed(_) => None,
     });
     let first = parts.next()?;
@@ -107,7 +116,7 @@ fn record_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut N
         let item = match &file.record {
             FileRecord::Track(_) => ItemType::MusicTrack,
             FileRecord::Photo(_) => ItemType::Photo,
-            FileRecord::Video(_) | FileRecord::Failed(_) => continue,
+            FileRecord::Video(_) | FileRecord::Item(_) | FileRecord::Failed(_) => continue,
         };
         let kind = if file.known {
             ChangeKind::Updated
@@ -122,7 +131,7 @@ fn record_changes(files: &[&StoredFile], added: &PersistOutcome, changes: &mut N
     changes.extend(ItemType::MusicArtist, ChangeKind::Added, artists);
 }
 
-/// Records the changes of the items of files.
+/// Records the changes of the items of files of the built-in kinds.
 async fn record_file_changes(
     tx: &mut Tx,
     files: &[i64],
@@ -185,6 +194,8 @@ impl ScanWriter {
             self.store_photos(&mut tx, &changed, &mut added).await?;
             self.store_videos(&mut tx, &changed, batch.now, &mut changes)
                 .await?;
+            self.store_items(&mut tx, &changed, batch.now, &mut changes, &mut added)
+                .await?;
             record_changes(&changed, &added, &mut changes);
         }
         if last {
@@ -203,6 +214,7 @@ impl ScanWriter {
         outcome.added_releases.append(&mut added.added_releases);
         outcome.added_artists.append(&mut added.added_artists);
         outcome.updated_photos.append(&mut added.updated_photos);
+        outcome.items.append(&mut added.items);
         Ok(())
     }
 
@@ -224,6 +236,7 @@ impl ScanWriter {
     fn clear_caches(&mut self) {
         self.names.clear();
         self.plugins.clear();
+        self.kinds.clear();
     }
 
     async fn store_files(&mut self, tx: &mut Tx, files: &[StoredFile]) -> Result<()> {
@@ -238,7 +251,9 @@ impl ScanWriter {
             };
             let failure = match &file.record {
                 FileRecord::Failed(failure) => Some(failure),
-                FileRecord::Track(_) | FileRecord::Photo(_) | FileRecord::Video(_) => None,
+                FileRecord::Track(_) | FileRecord::Photo(_) | FileRecord::Video(_) | FileRecord::Item(_) => {
+                    None
+                }
             };
             let status = if failure.is_some() {
                 FileStatus::Errored
@@ -300,8 +315,11 @@ impl ScanWriter {
                 .updated_photos
                 .extend(photos::with_class(tx, photos).await?);
         }
-        let missing: Vec<_> = missing.into_iter().flat_map(|id| args![id, batch.now]).collect();
-        self.texts.execute(tx, &rows::MISSING, &missing).await?;
+        let marks: Vec<_> = missing.iter().flat_map(|id| args![*id, batch.now]).collect();
+        self.texts.execute(tx, &rows::MISSING, &marks).await?;
+        for (files, kind) in [(&restored, ChangeKind::Restored), (&missing, ChangeKind::Missing)] {
+            items::record_marks(tx, files, kind, changes, outcome).await?;
+        }
         let folders: Vec<_> = batch.folders_done.iter().flat_map(folder_values).collect();
         self.texts.execute(tx, &rows::FOLDERS_DONE, &folders).await?;
         let logs: Vec<_> = batch.logs.iter().flat_map(log_values).collect();

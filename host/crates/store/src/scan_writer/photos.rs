@@ -1,4 +1,4 @@
-//! Photos of a batch.
+//! Stores the photos of a batch of scanned files.
 
 use crate::db::Tx;
 use crate::db::args::{Arg, args};

@@ -206,3 +206,40 @@ pub(super) static SHOW_GENRES: Bulk = Bulk {
     constants: "",
     tail: "",
 };
+
+/// An item that is a file.
+pub(super) static FILE_ITEMS: Bulk = Bulk {
+    head: "INSERT INTO items (item_id, kind_ref, title, sort_title, duration_ms, page_count, part_count, dirty) VALUES",
+    columns: 6,
+    constants: ", 1, FALSE",
+    tail: "ON CONFLICT (item_id) DO UPDATE SET kind_ref = excluded.kind_ref, group_key = NULL, \
+           title = excluded.title, sort_title = excluded.sort_title, duration_ms = excluded.duration_ms, \
+           page_count = excluded.page_count, part_count = 1, fields = NULL, dirty = FALSE",
+};
+
+/// A group of files; what it contains is recomputed from its files.
+pub(super) static GROUP_ITEMS: Bulk = Bulk {
+    head: "INSERT INTO items (item_id, kind_ref, group_key, title, sort_title, duration_ms, page_count, fields, \
+           part_count, dirty) VALUES",
+    columns: 8,
+    constants: ", 1, TRUE",
+    tail: "ON CONFLICT (kind_ref, group_key) WHERE group_key IS NOT NULL DO UPDATE SET dirty = TRUE \
+           RETURNING item_id, kind_ref, group_key",
+};
+
+pub(super) static ITEM_FILES: Bulk = Bulk {
+    head: "INSERT INTO item_files (file_id, item_id, part_order, picture_index, picture_offset, picture_length, \
+           picture_mime, record) VALUES",
+    columns: 8,
+    constants: "",
+    tail: "ON CONFLICT (file_id) DO UPDATE SET item_id = excluded.item_id, part_order = excluded.part_order, \
+           picture_index = excluded.picture_index, picture_offset = excluded.picture_offset, \
+           picture_length = excluded.picture_length, picture_mime = excluded.picture_mime, record = excluded.record",
+};
+
+pub(super) static ITEM_VALUES: Bulk = Bulk {
+    head: "INSERT INTO item_values (item_id, field_ref, position, value, label) VALUES",
+    columns: 5,
+    constants: "",
+    tail: "",
+};

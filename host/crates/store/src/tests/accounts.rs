@@ -1,4 +1,4 @@
-//! Accounts, roles, sessions, tokens, settings, origins, the audit log, and emptying it all.
+//! Accounts, roles, sessions, tokens, settings, origins, the audit log, deindexing and factory reset.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,26 +28,13 @@ fn new_user(test_store: &TestStore, name: &str) -> NewUser {
     }
 }
 
-async fn instance(test_store: &TestStore) -> Instance {
-    let instance = Instance {
-        instance_id: "i".into(),
-        created_at: NOW,
-    };
-    test_store
-        .store
-        .instance
-        .create_instance_if_absent(&instance)
-        .await
-        .unwrap()
-}
-
 async fn change(test_store: &TestStore) -> IdentityChange {
     test_store.store.identity.change_identity().await.unwrap()
 }
 
 /// An account with a role.
 async fn user(test_store: &TestStore, name: &str, role: &str) -> User {
-    instance(test_store).await;
+    test_store.instance().await;
     let new = new_user(test_store, name);
     let mut change = change(test_store).await;
     assert!(change.insert_user(&new).await.unwrap());
@@ -70,7 +57,7 @@ fn later(millis: i64) -> Timestamp {
 #[tokio::test]
 async fn there_is_one_owner_and_one_guest_and_no_name_twice() {
     on_each_database(async |test_store: &mut TestStore| {
-        instance(test_store).await;
+        test_store.instance().await;
         assert!(!test_store.store.users.owner_exists().await.unwrap());
         let mut calls = tokio::task::JoinSet::new();
         for number in 0..20 {
@@ -234,7 +221,7 @@ async fn change_that_is_not_committed_leaves_nothing_and_others_raise_the_revisi
         loud.commit().await.unwrap();
         assert_eq!(test_store.store.identity.identity_revision(), before + 1);
 
-        // Another process's change is seen when asked for.
+        // A change by another process is found by the next query.
         let other = Store::open(&test_store.url, StoreOptions::default())
             .await
             .unwrap();
@@ -420,7 +407,7 @@ async fn refresh_tokens_rotate_and_carry_their_generation() {
         for generation in [1, 2] {
             assert!(presented([3; 32], generation).await.is_none());
         }
-        // The next one forgets it, and it is known as one that was used.
+        // The next rotation deletes it; its generation still shows that it was used.
         let mut rotated = change(test_store).await;
         let second = Rotation {
             session: first.id,
@@ -473,7 +460,7 @@ async fn sessions_are_revoked_retired_and_pruned() {
                 .await
                 .unwrap();
         }
-        // What cannot be refreshed pushes nothing out.
+        // Sessions that cannot be refreshed do not count towards the limit.
         for _ in 0..3 {
             let mut passing = session(test_store, &ada);
             passing.idle_expires_at = later(2);
@@ -696,7 +683,7 @@ async fn setting_for_all_apps_replaces_those_of_single_ones() {
 #[tokio::test]
 async fn origin_is_stored_once() {
     on_each_database(async |test_store: &mut TestStore| {
-        instance(test_store).await;
+        test_store.instance().await;
         let origin = |at| CorsOrigin {
             id: test_store.id(),
             origin: "https://a.example".into(),

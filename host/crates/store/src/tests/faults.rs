@@ -1,4 +1,4 @@
-//! What must not happen: half-written batches, foreign databases that are touched, users who wait for a scan.
+//! Crashes, full disks, foreign and damaged databases, and writes of users during a scan.
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -8,16 +8,15 @@ use sqlx::{ConnectOptions, Connection};
 use svc_covers::covers;
 
 use crate::db::Pools;
-use crate::db::write_queue::WritePriority;
 use crate::tests::*;
 use crate::{ReleaseFilter, ReleaseOrder, StoreError};
 use svc_domain::list::{ListRequest, Order, Pagination};
 
 #[tokio::test]
-async fn digest_never_vouches_for_files_that_are_not_there() {
+async fn digest_is_not_stored_without_all_files_of_its_folder() {
     on_each_database(async |test_store: &mut TestStore| {
         let (directory, folder) = test_store.folder(MediaKind::music(), "a").await;
-        // More than one transaction, the last of which breaks: its folder does not exist.
+        // More than one transaction, the last of which fails: its folder does not exist.
         let mut files: Vec<StoredFile> = (0..1100)
             .map(|number| {
                 test_store.file(
@@ -76,7 +75,7 @@ async fn digest_never_vouches_for_files_that_are_not_there() {
 }
 
 #[tokio::test]
-async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usable() {
+async fn cancelled_batch_leaves_nothing_and_the_writer_usable() {
     on_each_database(async |test_store: &mut TestStore| {
         let (directory, folder) = test_store.folder(MediaKind::music(), "a").await;
         let files = (0..400)
@@ -131,7 +130,7 @@ async fn batch_that_is_given_up_in_the_middle_leaves_nothing_and_the_writer_usab
 }
 
 #[tokio::test]
-async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
+async fn full_database_accepts_writes_as_soon_as_there_is_room() {
     let test_store = sqlite_test_store().await;
     let (directory, _) = test_store.folder(MediaKind::music(), "a").await;
     let Pools::Sqlite { writer, .. } = test_store.store.database.pools() else {
@@ -172,7 +171,7 @@ async fn database_that_was_full_is_written_to_as_soon_as_there_is_room() {
 
 #[covers("T52")]
 #[tokio::test]
-async fn copy_of_the_files_taken_in_the_middle_opens_with_whole_batches() {
+async fn copy_of_the_database_files_during_a_scan_opens_with_whole_batches() {
     let test_store = sqlite_test_store().await;
     let (directory, folder) = test_store.folder(MediaKind::music(), "a").await;
     let file = test_store.file(folder, "1", record(track("T", &["A"], "B", 1)));
@@ -183,12 +182,7 @@ async fn copy_of_the_files_taken_in_the_middle_opens_with_whole_batches() {
         ..ScanBatch::default()
     };
     test_store.writer().persist(&batch).await.unwrap();
-    let mut open = test_store
-        .store
-        .database
-        .write(WritePriority::Scan)
-        .await
-        .unwrap();
+    let mut open = test_store.write(WritePriority::Scan).await;
     open.execute("UPDATE folders SET stamp = NULL", &[])
         .await
         .unwrap();
@@ -212,22 +206,9 @@ async fn copy_of_the_files_taken_in_the_middle_opens_with_whole_batches() {
 #[tokio::test]
 async fn user_does_not_wait_for_more_than_one_transaction_of_a_scan() {
     let test_store = sqlite_test_store().await;
-    let scanning = test_store
-        .store
-        .database
-        .write(WritePriority::Scan)
-        .await
-        .unwrap();
+    let scanning = test_store.write(WritePriority::Scan).await;
     let next = async |priority| {
-        test_store
-            .store
-            .database
-            .write(priority)
-            .await
-            .unwrap()
-            .commit()
-            .await
-            .unwrap();
+        test_store.write(priority).await.commit().await.unwrap();
         std::time::Instant::now()
     };
     // In this order they queue; the scan that runs is confirmed last.
@@ -248,7 +229,7 @@ async fn durability_follows_the_write_priority() {
         (WritePriority::Scan, 1),
         (WritePriority::Interactive, 2),
     ] {
-        let mut tx = test_store.store.database.write(priority).await.unwrap();
+        let mut tx = test_store.write(priority).await;
         let rows: Vec<(i64,)> = tx.fetch_all("PRAGMA synchronous", &[]).await.unwrap();
         assert_eq!(rows, [(expected,)], "{priority:?}");
         tx.commit().await.unwrap();
@@ -256,19 +237,14 @@ async fn durability_follows_the_write_priority() {
 }
 
 #[tokio::test]
-async fn new_database_is_private_and_set_up_as_decided() {
+async fn new_database_is_private_and_has_the_configured_pragmas() {
     let test_store = sqlite_test_store().await;
     let mode = std::fs::metadata(test_store.dir.path().join("svc.db"))
         .unwrap()
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o600);
-    let mut tx = test_store
-        .store
-        .database
-        .write(WritePriority::Interactive)
-        .await
-        .unwrap();
+    let mut tx = test_store.write(WritePriority::Interactive).await;
     for (pragma, expected) in [
         ("PRAGMA foreign_keys", 1),
         ("PRAGMA trusted_schema", 0),
@@ -348,12 +324,7 @@ async fn foreign_and_newer_databases_are_refused_and_untouched() {
 #[tokio::test]
 async fn newer_schema_is_refused_on_each_database() {
     on_each_database(async |test_store: &mut TestStore| {
-        let mut tx = test_store
-            .store
-            .database
-            .write(WritePriority::Interactive)
-            .await
-            .unwrap();
+        let mut tx = test_store.write(WritePriority::Interactive).await;
         tx.execute("INSERT INTO schema_migrations (number) VALUES (999)", &[])
             .await
             .unwrap();
@@ -370,7 +341,7 @@ async fn newer_schema_is_refused_on_each_database() {
 }
 
 #[tokio::test]
-async fn damaged_database_is_distinguished_and_never_made_anew() {
+async fn damaged_database_is_reported_as_such_and_never_recreated() {
     let test_store = sqlite_test_store().await;
     test_store.store.database.close().await;
     let path = test_store.dir.path().join("svc.db");

@@ -1,4 +1,5 @@
-//! Several servers on one database: each has a number of its own for ids, and stores nothing under one that it lost.
+//! Node numbers of several servers on one database: each is leased once, and a server that lost its lease stores
+//! nothing.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -11,7 +12,7 @@ use svc_domain::id::AuditId;
 use svc_domain::time::Clock;
 use svc_test_support::databases::number;
 
-/// A clock of one server, that stands still until it is set.
+/// The clock of one server; it does not advance by itself.
 #[derive(Debug)]
 struct ManualClock(AtomicI64);
 
@@ -59,7 +60,7 @@ impl Server {
         Self { store, clock, ids }
     }
 
-    /// Makes an id and stores a line of it.
+    /// Creates an id and stores an audit entry with it.
     async fn write(&self) -> Result<AuditId> {
         let at = self.clock.now();
         let id = self.ids.next(at);
@@ -72,7 +73,7 @@ impl Server {
             actor: None,
             target: None,
             address: None,
-            // Another one each time: what says the same is counted in one line.
+            // Different each time, because equal entries are counted in one line.
             details: [("id".to_owned(), id.to_string())].into(),
         };
         let mut change = self.store.identity.change_identity().await?;
@@ -87,7 +88,7 @@ async fn lines(test_store: &TestStore) -> i64 {
 }
 
 #[tokio::test]
-async fn servers_of_one_database_make_no_id_twice() {
+async fn servers_of_one_database_never_create_the_same_id() {
     on_each_database(async |test_store: &mut TestStore| {
         let servers = [
             Server::start(test_store, "one").await,

@@ -1,6 +1,5 @@
-//! What lists of items are narrowed by: what a user did with them, and whether they are there.
+//! Filters that all lists of items share: favorites, watched, missing, random order.
 
-use crate::tests::libraries::user;
 use crate::tests::user_items::{episodes, movie};
 use crate::tests::*;
 use crate::{
@@ -63,7 +62,7 @@ async fn watch(test_store: &TestStore, user: UserId, item: ItemKey) {
         .unwrap();
 }
 
-/// Marks the files of this name as gone.
+/// Marks the files of this name as missing.
 async fn lose(test_store: &TestStore, name: &str) {
     let sql = format!("SELECT file_id FROM files WHERE name = '{name}'");
     let gone = ScanBatch {
@@ -91,11 +90,11 @@ async fn movies(test_store: &TestStore, items: ItemFilter) -> Vec<String> {
 
 #[covers("A15")]
 #[tokio::test]
-async fn movies_are_narrowed_to_favorites_watched_and_missing_ones() {
+async fn movies_are_filtered_by_favorite_watched_and_missing() {
     on_each_database(async |test_store: &mut TestStore| {
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         let (_, folder) = test_store.folder(MediaKind::movies(), "a").await;
         let (a, b) = (
@@ -130,7 +129,7 @@ async fn movies_are_narrowed_to_favorites_watched_and_missing_ones() {
 #[tokio::test]
 async fn show_is_watched_when_each_of_its_episodes_is() {
     on_each_database(async |test_store: &mut TestStore| {
-        let ada = user(test_store, "ada", &[]).await;
+        let ada = test_store.user("ada", &[]).await;
         let (_, folder) = test_store.folder(MediaKind::tv(), "a").await;
         let dark = episodes(test_store, folder, "Dark", &[(1, 1), (1, 2)]).await;
         let wire = episodes(test_store, folder, "Wire", &[(1, 1)]).await;
@@ -207,11 +206,11 @@ async fn show_is_watched_when_each_of_its_episodes_is() {
 
 #[covers("A15")]
 #[tokio::test]
-async fn photos_are_favorites_by_ones_own_word_or_else_by_the_files() {
+async fn photos_are_favorites_by_own_rating_or_else_by_that_of_the_file() {
     on_each_database(async |test_store: &mut TestStore| {
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         let (_, folder) = test_store.folder(MediaKind::photos(), "a").await;
         let files = [("a.jpg", None), ("b.jpg", Some(4)), ("c.jpg", Some(3))];

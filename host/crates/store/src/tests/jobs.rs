@@ -1,4 +1,4 @@
-//! Jobs, the lists they go through, and files that are to be read again.
+//! Jobs, the item lists that they process, and files marked for re-extraction.
 
 use serde_json::json;
 
@@ -51,7 +51,7 @@ async fn job_comes_back_as_it_was_stored_and_moves_by_its_states() {
             async |id, from: &[JobStatus], to| store.jobs.move_job(id, from, to, LATER).await.unwrap();
         assert!(move_job(second.id, &queued, JobStatus::Running).await);
         assert!(!move_job(second.id, &queued, JobStatus::Running).await);
-        // What was cut off goes first.
+        // Interrupted jobs go first.
         assert_eq!(store.jobs.next_job("a").await.unwrap().unwrap().id, second.id);
         let progress = JobProgress {
             cursor: i64::MAX,
@@ -119,7 +119,7 @@ async fn job_comes_back_as_it_was_stored_and_moves_by_its_states() {
 }
 
 #[tokio::test]
-async fn so_many_jobs_of_a_type_wait_and_the_newest_that_ended_are_kept() {
+async fn waiting_jobs_are_limited_by_type_and_only_the_newest_ended_ones_are_kept() {
     on_each_database(async |test_store: &mut TestStore| {
         for _ in 0..10 {
             insert(test_store, "a").await;

@@ -1,11 +1,11 @@
-//! Libraries, the access classes of folders, and what of the media is seen by them.
+//! Libraries and grants: access classes of folders, and what callers see in lists, totals and the change feed.
 
 use std::collections::HashSet;
 
 use crate::tests::*;
 use crate::{
-    ArtistFilter, ArtistOrder, GenreOrder, Instance, NewUser, PhotoFilter, PhotoOrder, ReleaseFilter,
-    ReleaseOrder, SearchIndex, TrackFilter, TrackOrder,
+    ArtistFilter, ArtistOrder, GenreOrder, PhotoFilter, PhotoOrder, ReleaseFilter, ReleaseOrder, SearchIndex,
+    TrackFilter, TrackOrder,
 };
 use svc_domain::change::{Change, ChangeKind, ChangeType, ItemType};
 use svc_domain::id::{LibraryId, PhotoId, UserId};
@@ -16,36 +16,6 @@ use svc_domain::photo::PhotoFacts;
 
 const PAGE: Pagination = Pagination { take: 100, skip: 0 };
 const UP: Order = Order::Ascending;
-
-pub(super) async fn user(test_store: &TestStore, name: &str, roles: &[&str]) -> UserId {
-    let instance = Instance {
-        instance_id: "i".into(),
-        created_at: NOW,
-    };
-    test_store
-        .store
-        .instance
-        .create_instance_if_absent(&instance)
-        .await
-        .unwrap();
-    let new = NewUser {
-        id: test_store.id(),
-        username: name.to_owned(),
-        username_key: name.to_owned(),
-        display_name: None,
-        password_hash: None,
-        is_owner: false,
-        is_guest: false,
-        created_at: NOW,
-    };
-    let mut change = test_store.store.identity.change_identity().await.unwrap();
-    assert!(change.insert_user(&new).await.unwrap());
-    for role in roles {
-        change.assign_role(new.id, role, NOW).await.unwrap();
-    }
-    change.commit().await.unwrap();
-    new.id
-}
 
 pub(super) fn library(test_store: &TestStore, kind: MediaKind, paths: &[&str], grants: &[Grant]) -> Library {
     let paths = paths.iter().map(|path| RelativePath::parse(path).unwrap());
@@ -109,12 +79,12 @@ pub(super) async fn songs(test_store: &TestStore) -> Vec<FileId> {
 }
 
 #[tokio::test]
-async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
+async fn caller_without_a_grant_sees_lists_items_and_totals_of_the_other_media() {
     on_each_database(async |test_store: &mut TestStore| {
         let ids = songs(test_store).await;
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         assert_eq!(
             test_store.store.libraries.media_scope(bob).await.unwrap(),
@@ -131,7 +101,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
 
         let store = &test_store.store;
         let scope = &store.libraries.media_scope(ada).await.unwrap();
-        // Of "Both" only the part that is seen is counted, and the picture is in the other.
+        // Only the visible part of "Both" is counted, and its picture is in the hidden part.
         let one = |title: &str| (title.to_owned(), 1, 60_001, false, vec!["Rock".to_owned()]);
         assert_eq!(releases(test_store, scope).await, [one("Both"), one("Open")]);
         let artists = store
@@ -248,7 +218,7 @@ async fn who_is_not_let_in_sees_lists_items_and_totals_of_the_rest() {
     .await;
 }
 
-/// Releases with what is counted of their tracks, and whether there is a picture.
+/// Releases with the counts of their tracks, and whether they have a picture.
 async fn releases(test_store: &TestStore, scope: &MediaScope) -> Vec<(String, i64, i64, bool, Vec<String>)> {
     let filter = ReleaseFilter::default();
     let releases = test_store
@@ -272,11 +242,11 @@ async fn releases(test_store: &TestStore, scope: &MediaScope) -> Vec<(String, i6
 }
 
 #[tokio::test]
-async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
+async fn item_in_several_libraries_is_visible_with_a_grant_of_one() {
     on_each_database(async |test_store: &mut TestStore| {
         songs(test_store).await;
-        let ada = user(test_store, "ada", &["member"]).await;
-        let eve = user(test_store, "eve", &["family", "member"]).await;
+        let ada = test_store.user("ada", &["member"]).await;
+        let eve = test_store.user("eve", &["family", "member"]).await;
         let everything = library(test_store, MediaKind::music(), &[""], &[Grant::User(eve)]);
         insert(test_store, &everything).await;
         assert_eq!(titles(test_store, ada).await, Vec::<String>::new());
@@ -337,8 +307,8 @@ async fn an_item_is_seen_if_one_of_its_libraries_lets_in() {
 async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
     on_each_database(async |test_store: &mut TestStore| {
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         let closed = library(test_store, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
         insert(test_store, &closed).await;
@@ -358,7 +328,7 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
         );
         let filter = PhotoFilter::default();
         let newest = ListRequest::new(PhotoOrder::CreatedAt, UP, PAGE);
-        // What was found out before the folders were there is good enough to hide them.
+        // A scope that was read before the folders were added hides them as well.
         for scope in [early, test_store.store.libraries.media_scope(ada).await.unwrap()] {
             let photos = test_store.store.photos.list_photos(&scope, &filter, &newest);
             let photos = photos.await.unwrap();
@@ -381,11 +351,11 @@ async fn folders_that_are_added_later_are_in_the_libraries_of_that_moment() {
 }
 
 #[tokio::test]
-async fn photo_that_is_read_again_or_comes_and_goes_is_reported_with_the_access_class_of_its_folder() {
+async fn photo_changes_are_reported_with_the_access_class_of_the_folder() {
     on_each_database(async |test_store: &mut TestStore| {
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         let closed = library(test_store, MediaKind::photos(), &["b"], &[Grant::User(bob)]);
         insert(test_store, &closed).await;
@@ -441,11 +411,11 @@ async fn photo_that_is_read_again_or_comes_and_goes_is_reported_with_the_access_
 }
 
 #[tokio::test]
-async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
+async fn restricted_library_stays_restricted_when_all_its_grantees_are_deleted() {
     on_each_database(async |test_store: &mut TestStore| {
         songs(test_store).await;
-        let ada = user(test_store, "ada", &["night"]).await;
-        let bob = user(test_store, "bob", &["day"]).await;
+        let ada = test_store.user("ada", &["night"]).await;
+        let bob = test_store.user("bob", &["day"]).await;
         let grants = [Grant::User(bob), Grant::Role("day".into())];
         insert(
             test_store,
@@ -469,10 +439,10 @@ async fn a_closed_library_stays_closed_when_all_who_were_let_in_are_gone() {
 }
 
 #[tokio::test]
-async fn changes_of_what_is_not_seen_are_not_reported() {
+async fn changes_of_hidden_items_are_not_reported() {
     on_each_database(async |test_store: &mut TestStore| {
         let ids = songs(test_store).await;
-        let ada = user(test_store, "ada", &[]).await;
+        let ada = test_store.user("ada", &[]).await;
         let mut closed = library(test_store, MediaKind::music(), &["b"], &[]);
         closed.restricted = true;
         insert(test_store, &closed).await;

@@ -1,4 +1,4 @@
-//! Files, music, photos and the search index.
+//! Media that a scan stored: tracks, releases, artists, genres, photos, the search index, missing and errored files.
 
 use crate::tests::*;
 use crate::{
@@ -29,53 +29,41 @@ async fn titles(test_store: &TestStore, filter: &TrackFilter, by: TrackOrder, or
 }
 
 async fn artists(test_store: &TestStore) -> Vec<(String, i64, i64)> {
-    let artists = test_store
-        .store
-        .music
-        .list_artists(
-            ALL_MEDIA,
-            &ArtistFilter::default(),
-            &ListRequest::new(ArtistOrder::Name, UP, ALL),
-        )
-        .await
-        .unwrap();
+    let (filter, request) = (
+        ArtistFilter::default(),
+        ListRequest::new(ArtistOrder::Name, UP, ALL),
+    );
+    let listed = test_store.store.music.list_artists(ALL_MEDIA, &filter, &request);
+    let artists = listed.await.unwrap().items.into_iter();
     artists
-        .items
-        .into_iter()
         .map(|artist| (artist.name, artist.release_count, artist.track_count))
         .collect()
 }
 
 async fn releases(test_store: &TestStore) -> Vec<(String, i64)> {
-    let listed = test_store
-        .store
-        .music
-        .list_releases(
-            ALL_MEDIA,
-            &ReleaseFilter::default(),
-            &ListRequest::new(ReleaseOrder::Title, UP, ALL),
-        )
-        .await
-        .unwrap();
-    listed
-        .items
-        .into_iter()
+    let (filter, request) = (
+        ReleaseFilter::default(),
+        ListRequest::new(ReleaseOrder::Title, UP, ALL),
+    );
+    let listed = test_store.store.music.list_releases(ALL_MEDIA, &filter, &request);
+    let releases = listed.await.unwrap().items.into_iter();
+    releases
         .map(|release| (release.title, release.track_count))
         .collect()
 }
 
 async fn genres(test_store: &TestStore) -> Vec<(String, i64)> {
-    let listed = test_store
-        .store
-        .music
-        .list_genres(ALL_MEDIA, &ListRequest::new(GenreOrder::Name, UP, ALL))
+    let (music, request) = (
+        &test_store.store.music,
+        ListRequest::new(GenreOrder::Name, UP, ALL),
+    );
+    let genres = music
+        .list_genres(ALL_MEDIA, &request)
         .await
-        .unwrap();
-    listed
+        .unwrap()
         .items
-        .into_iter()
-        .map(|genre| (genre.name, genre.track_count))
-        .collect()
+        .into_iter();
+    genres.map(|genre| (genre.name, genre.track_count)).collect()
 }
 
 async fn found(test_store: &TestStore, index: SearchIndex, words: &str) -> u64 {
@@ -589,7 +577,7 @@ async fn search_finds_words_by_each_of_their_beginnings() {
 }
 
 #[tokio::test]
-async fn search_with_many_hits_goes_on_in_the_order_of_their_numbers() {
+async fn search_with_many_hits_continues_in_the_order_of_ids() {
     on_each_database(async |test_store: &mut TestStore| {
         const MANY: u64 = 230;
         let (_, folder) = test_store.folder(MediaKind::music(), "many").await;

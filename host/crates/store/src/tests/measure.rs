@@ -1,12 +1,16 @@
-//! What a track and a photo cost: time to store, bytes of database. Not a test, a measurement:
+//! Measures the time to store a track and a photo, and their bytes in the database. Not run by default:
 //! `cargo test --release -p svc-host --lib store::tests::measure -- --ignored --nocapture --test-threads=1`
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::tests::kinds::{comics, item, stored};
 use crate::tests::*;
+use crate::{FacetFilter, KindItemFilter, KindItemOrder, StoredKind, TrackFilter, TrackOrder};
 use svc_domain::extraction::{PartialDate, Rational};
+use svc_domain::item_kind::{FieldSchema, FieldType, KindSchema};
+use svc_domain::list::{ListRequest, Order, Pagination};
 use svc_domain::photo::PhotoFacts;
 
 const TRACKS: usize = 10_000;
@@ -18,7 +22,7 @@ fn cpu() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap())
 }
 
-/// A number that depends on nothing but its arguments.
+/// A pseudo-random number below `of` that depends only on the arguments.
 fn pick(seed: usize, of: usize) -> usize {
     let mixed = (seed as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33) as usize % of
@@ -60,7 +64,7 @@ fn uuid(seed: usize) -> String {
     )
 }
 
-/// Tagged as a careful collection is: 10 tracks a release, 4 releases an artist, composers on half.
+/// A well tagged track: 10 tracks per release, 4 releases per artist, composers on half of the tracks.
 fn synthetic_track(number: usize) -> TrackFacts {
     let (album, artist) = (number / 10, number / 40);
     let texts = |text: String| Value::Texts(vec![text]);
@@ -248,6 +252,12 @@ async fn measure(name: &str, test_store: &mut TestStore, batches: &mut [ScanBatc
             .unwrap()
             .len();
         eprintln!("{name}: {} bytes of database each", size / total as u64);
+    } else {
+        let sql = "SELECT CAST(sum(pg_total_relation_size(c.oid)) AS BIGINT) FROM pg_class c \
+                   JOIN pg_namespace n ON n.oid = c.relnamespace \
+                   WHERE n.nspname = current_schema() AND c.relkind = 'r'";
+        let size = test_store.store.database.pools().count(sql, &[]).await.unwrap();
+        eprintln!("{name}: {} bytes of database each", size / total as u64);
     }
     for file in batches.iter_mut().flat_map(|batch| &mut batch.files) {
         file.file.known = true;
@@ -284,6 +294,184 @@ async fn measure_photos(test_store: &mut TestStore) {
     })
     .await;
     measure("photos", test_store, &mut batches, PHOTOS).await;
+}
+
+/// A kind with ten fields, six of which order lists, four of which are facets and three of which are searched.
+fn synthetic_kind() -> KindSchema {
+    let field = |(key, field_type, sort, facet, search): (&str, _, _, _, _)| FieldSchema {
+        key: format!("x.comics.{key}"),
+        label: [("en".to_owned(), key.to_owned())].into(),
+        field_type,
+        search,
+        sort,
+        facet,
+    };
+    let fields = [
+        ("series", FieldType::Text, true, true, true),
+        ("writers", FieldType::Texts, false, true, true),
+        ("publisher", FieldType::Text, true, true, false),
+        ("genre", FieldType::Texts, false, true, true),
+        ("number", FieldType::Integer, true, false, false),
+        ("volume", FieldType::Integer, true, false, false),
+        ("date", FieldType::Date, true, false, false),
+        ("pages", FieldType::Integer, true, false, false),
+        ("language", FieldType::Text, false, false, false),
+        ("direction", FieldType::Text, false, false, false),
+    ];
+    KindSchema {
+        fields: fields.into_iter().map(field).collect(),
+        ..comics()
+    }
+}
+
+fn synthetic_item(number: usize, schema: &KindSchema) -> FileRecord {
+    let series = number / 25;
+    let date = PartialDate {
+        year: 1958 + pick(series, 66) as u16,
+        month: Some(1 + pick(number, 12) as u8),
+        day: None,
+        time_ms: None,
+        offset_minutes: None,
+    };
+    let fields = [
+        ("series", Value::Text(phrase(series + 100_000))),
+        (
+            "writers",
+            Value::Texts(vec![person(pick(series, 900)), person(pick(number, 900))]),
+        ),
+        ("publisher", Value::Text(person(pick(series, 60)))),
+        ("genre", Value::Texts(vec![WORDS[pick(series, 20)].to_owned()])),
+        ("number", Value::Integer(number as i64 % 25 + 1)),
+        ("volume", Value::Integer(1 + pick(series, 3) as i64)),
+        ("date", Value::Date(date)),
+        ("pages", Value::Integer(20 + pick(number, 40) as i64)),
+        ("language", Value::Text("en".to_owned())),
+        ("direction", Value::Text("left-to-right".to_owned())),
+    ];
+    let fields = fields.map(|(key, value)| (format!("x.comics.{key}"), value));
+    let fields: Vec<(&str, Value)> = fields
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.clone()))
+        .collect();
+    item(schema, &phrase(number), &fields)
+}
+
+/// Milliseconds of the best of five calls.
+async fn best<T>(mut call: impl AsyncFnMut() -> T) -> f64 {
+    let mut best = f64::MAX;
+    for _ in 0..5 {
+        let before = clock_gettime(ClockId::Monotonic);
+        call().await;
+        let after = clock_gettime(ClockId::Monotonic);
+        let seconds = (after.tv_sec - before.tv_sec) as f64;
+        best = best.min(seconds * 1e3 + (after.tv_nsec - before.tv_nsec) as f64 / 1e6);
+    }
+    best
+}
+
+async fn measure_pages(test_store: &TestStore, kind: &StoredKind) {
+    let page = Pagination { take: 100, skip: 0 };
+    let music = &test_store.store.music;
+    for by in [TrackOrder::Title, TrackOrder::Year] {
+        let request = ListRequest::new(by, Order::Ascending, page);
+        let time = best(async || {
+            music
+                .list_tracks(ALL_MEDIA, &TrackFilter::default(), &request)
+                .await
+                .unwrap()
+                .total
+        });
+        eprintln!("page of tracks by {by:?}: {:.1} ms", time.await);
+    }
+    let kinds = &test_store.store.kinds;
+    let no_filter = KindItemFilter::default();
+    let facet = |key: &str, value: &str| {
+        let field = kind.facet_field(key).unwrap();
+        FacetFilter {
+            field,
+            keys: vec![field.facet_key(value).unwrap()],
+        }
+    };
+    let two = KindItemFilter {
+        facets: vec![
+            facet("x.comics.publisher", &person(pick(1, 60))),
+            facet("x.comics.genre", WORDS[pick(1, 20)]),
+        ],
+        ..KindItemFilter::default()
+    };
+    let sorts = ["series", "publisher", "number", "volume", "date", "pages"];
+    let by_field = |key: &&str| KindItemOrder::Field(kind.sort_field(&format!("x.comics.{key}")).unwrap());
+    let orders = [KindItemOrder::Title, KindItemOrder::CreatedAt]
+        .into_iter()
+        .chain(sorts.iter().map(by_field));
+    for by in orders {
+        for (name, filter) in [("no filter", &no_filter), ("two facets", &two)] {
+            let request = ListRequest::new(by, Order::Ascending, page);
+            let time = best(async || {
+                kinds
+                    .list_items(ALL_MEDIA, kind, filter, &request)
+                    .await
+                    .unwrap()
+                    .total
+            });
+            eprintln!("page of items by {by:?}, {name}: {:.1} ms", time.await);
+        }
+    }
+    for key in ["series", "writers", "publisher", "genre"] {
+        let field = kind.facet_field(&format!("x.comics.{key}")).unwrap();
+        let time = best(async || {
+            kinds
+                .item_facets(ALL_MEDIA, field, &no_filter, &[], page)
+                .await
+                .unwrap()
+                .total
+        });
+        eprintln!("facets of {key}: {:.1} ms", time.await);
+    }
+    let search = KindItemFilter {
+        query: Some("gold riv".to_owned()),
+        ..KindItemFilter::default()
+    };
+    let request = ListRequest::new(KindItemOrder::Title, Order::Ascending, page);
+    let time = best(async || {
+        kinds
+            .list_items(ALL_MEDIA, kind, &search, &request)
+            .await
+            .unwrap()
+            .total
+    });
+    eprintln!("page of items by words: {:.1} ms", time.await);
+}
+
+async fn measure_items(test_store: &mut TestStore, total: usize) {
+    let schema = synthetic_kind();
+    stored(test_store, &schema).await;
+    let name = |number: usize| format!("{} {:03}.cbz", phrase(number / 25 + 100_000), number % 25);
+    let mut batches = batches(test_store, schema.kind.clone(), total, |number| {
+        (name(number), synthetic_item(number, &schema))
+    })
+    .await;
+    measure("items", test_store, &mut batches, total).await;
+}
+
+/// Items and as many tracks, in databases of their own for their size, and the times of pages in one with both.
+#[tokio::test]
+#[ignore = "a measurement, for release builds"]
+async fn hundred_thousand_items_stored() {
+    const TOTAL: usize = 100_000;
+    on_each_database(async |test_store: &mut TestStore| {
+        measure_items(test_store, TOTAL).await;
+        measure_tracks(test_store, TOTAL).await;
+        let kind = test_store
+            .store
+            .kinds
+            .kind(&comics().kind)
+            .await
+            .unwrap()
+            .unwrap();
+        measure_pages(test_store, &kind).await;
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The contract of the store: every function, on both databases.
+//! Tests of every function of the store, on both databases.
 //!
 //! SQLite runs always, in a directory of its own. PostgreSQL runs when `SVC_TEST_POSTGRES_URL` names a server
 //! (`cargo xtask test` sets it), each test in a schema of its own that is dropped at its end.
@@ -8,6 +8,7 @@ mod faults;
 mod id_nodes;
 mod item_filter;
 mod jobs;
+mod kinds;
 mod libraries;
 mod library;
 mod measure;
@@ -23,9 +24,13 @@ mod video;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{FolderDone, ItemFilter, PluginVersion, ScanBatch, ScanWriter, Store, StoreOptions, StoredFile};
+use crate::db::write_queue::{WritePriority, WriteTx};
+use crate::{
+    FolderDone, Instance, ItemFilter, NewUser, PluginVersion, ScanBatch, ScanWriter, Store, StoreOptions,
+    StoredFile,
+};
 use svc_domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value};
-use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
+use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator, UserId};
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
 use svc_domain::music::TrackFacts;
@@ -34,13 +39,13 @@ use svc_domain::scan::{FileRecord, ScannedFile};
 use svc_domain::time::Timestamp;
 use svc_test_support::databases::{Schema, postgres_url, sqlite_url};
 
-/// Noon of some day; every test lives then.
+/// The time of all tests.
 const NOW: Timestamp = Timestamp::from_millis(1_700_000_000_000);
 
-/// Of a caller to whom no library is closed.
+/// The scope of a caller who may see all libraries.
 const ALL_MEDIA: &MediaScope = &MediaScope::All;
 
-/// An open store of its own, and what a scan of it needs.
+/// A new store, and what a scan of it needs.
 struct TestStore {
     store: Store,
     ids: Arc<IdGenerator>,
@@ -60,6 +65,41 @@ impl TestStore {
     async fn reopen(&mut self) {
         self.store.database.close().await;
         self.store = Store::open(&self.url, StoreOptions::default()).await.unwrap();
+    }
+
+    async fn write(&self, priority: WritePriority) -> WriteTx {
+        self.store.database.write(priority).await.unwrap()
+    }
+
+    async fn instance(&self) -> Instance {
+        let instance = Instance {
+            instance_id: "i".into(),
+            created_at: NOW,
+        };
+        let instances = &self.store.instance;
+        instances.create_instance_if_absent(&instance).await.unwrap()
+    }
+
+    /// An account with these roles.
+    async fn user(&self, name: &str, roles: &[&str]) -> UserId {
+        self.instance().await;
+        let new = NewUser {
+            id: self.id(),
+            username: name.to_owned(),
+            username_key: name.to_owned(),
+            display_name: None,
+            password_hash: None,
+            is_owner: false,
+            is_guest: false,
+            created_at: NOW,
+        };
+        let mut change = self.store.identity.change_identity().await.unwrap();
+        assert!(change.insert_user(&new).await.unwrap());
+        for role in roles {
+            change.assign_role(new.id, role, NOW).await.unwrap();
+        }
+        change.commit().await.unwrap();
+        new.id
     }
 
     /// A configured directory with one folder.
@@ -97,7 +137,7 @@ impl TestStore {
         StoredFile {
             file,
             plugin: Some(plugin()),
-            // Tests change files that they have made.
+            // Tests modify files after they have created them.
             digest: None,
             unchanged: false,
         }
@@ -135,7 +175,6 @@ fn done(id: FolderId, digest: u8, file_count: i64) -> FolderDone {
     }
 }
 
-/// What a test's track says: title, artists, album, number.
 fn added_since(moment: Timestamp) -> ItemFilter {
     ItemFilter {
         added_since: Some(moment),
@@ -143,6 +182,7 @@ fn added_since(moment: Timestamp) -> ItemFilter {
     }
 }
 
+/// The metadata of a track.
 fn track(title: &str, artists: &[&str], album: &str, number: i64) -> TrackFacts {
     track_of(title, artists, album, number, &[])
 }

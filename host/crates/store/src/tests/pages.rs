@@ -1,4 +1,4 @@
-//! Lists read from place to place, in every order, and what is remembered of them.
+//! Pages of lists: cursors in every order, missing values, random order, cached totals.
 
 use crate::tests::*;
 use crate::{ItemFilter, PhotoFilter, PhotoOrder, StoreError, TrackFilter, TrackOrder};
@@ -42,7 +42,7 @@ async fn page(
     (ids, listed.total, listed.next)
 }
 
-/// All pages of so many items, one after the place where the one before ended.
+/// All pages of this size, each read from the cursor of the previous one.
 async fn walk(
     test_store: &TestStore,
     filter: &TrackFilter,
@@ -63,7 +63,7 @@ async fn walk(
 
 #[covers("A16")]
 #[tokio::test]
-async fn pages_after_a_place_are_the_list_in_every_order() {
+async fn pages_after_cursors_add_up_to_the_list_in_every_order() {
     on_each_database(async |test_store: &mut TestStore| {
         tracks(test_store, 40).await;
         let all = TrackFilter::default();
@@ -72,7 +72,7 @@ async fn pages_after_a_place_are_the_list_in_every_order() {
                 let whole = ListRequest::new(by, order, Pagination { take: 100, skip: 0 });
                 let (whole, _, next) = page(test_store, &all, &whole).await;
                 assert_eq!((whole.len(), next), (40, None));
-                // Some of these places are in what has a value, some in what has none, two are beyond the end.
+                // Some of these cursors are among items with a value, some among those without, two are beyond the end.
                 for skip in [1, 12, 25, 26, 27, 30, 31, 38, 40, 45] {
                     let part = ListRequest::new(by, order, Pagination { take: 4, skip });
                     let (part, total, _) = page(test_store, &all, &part).await;
@@ -173,7 +173,7 @@ async fn tracks_of_a_release_without_a_number_are_last_in_both_directions() {
 }
 
 #[tokio::test]
-async fn place_holds_when_its_item_is_gone_and_is_no_place_of_another_order() {
+async fn cursor_survives_the_deletion_of_its_item_and_is_invalid_in_another_order() {
     on_each_database(async |test_store: &mut TestStore| {
         tracks(test_store, 12).await;
         let all = TrackFilter::default();
@@ -188,12 +188,7 @@ async fn place_holds_when_its_item_is_gone_and_is_no_place_of_another_order() {
         let next = next.unwrap();
         assert_eq!(next.id, first[4]);
         let sql = sqlx::AssertSqlSafe("DELETE FROM files WHERE file_id = $1".to_owned());
-        let mut tx = test_store
-            .store
-            .database
-            .write(crate::db::write_queue::WritePriority::Scan)
-            .await
-            .unwrap();
+        let mut tx = test_store.write(WritePriority::Scan).await;
         tx.execute(sql, &crate::db::args::args![next.id]).await.unwrap();
         tx.commit().await.unwrap();
         request.after = Some(next.clone());
@@ -251,7 +246,7 @@ async fn random_order_is_the_same_for_a_seed_and_has_every_item_once() {
 }
 
 #[tokio::test]
-async fn list_of_some_libraries_holds_what_lies_in_them() {
+async fn list_of_some_libraries_has_only_their_items() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, a) = test_store.folder(MediaKind::photos(), "a").await;
         let (_, b) = test_store.folder(MediaKind::photos(), "b").await;
@@ -271,7 +266,7 @@ async fn list_of_some_libraries_holds_what_lies_in_them() {
             created_at: NOW,
         };
         let (first, second) = (library("a"), library("b"));
-        super::libraries::user(test_store, "ada", &[]).await;
+        test_store.user("ada", &[]).await;
         for library in [&first, &second] {
             let mut change = test_store.store.identity.change_identity().await.unwrap();
             change.insert_library(library).await.unwrap();

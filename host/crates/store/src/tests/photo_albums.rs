@@ -1,7 +1,7 @@
-//! Corrections of photos, days and months, and albums.
+//! Timeline buckets, corrections of photos, and albums.
 
 use crate::tests::*;
-use crate::{AlbumOrder, BoundingBox, Instance, NewPhotoAlbum, NewUser, PhotoFilter, PhotoOrder, ScanBatch};
+use crate::{AlbumOrder, BoundingBox, NewPhotoAlbum, PhotoFilter, PhotoOrder, ScanBatch};
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::list::{ListRequest, Order, Pagination};
@@ -30,33 +30,6 @@ async fn photos(test_store: &TestStore, taken: &[i64]) -> Vec<PhotoId> {
         .map(|(number, &taken)| file(test_store, folder, &format!("{number}.jpg"), taken));
     let ids = test_store.persist(files.collect()).await;
     ids.into_iter().map(PhotoId::from).collect()
-}
-
-async fn user(test_store: &TestStore, name: &str) -> UserId {
-    let instance = Instance {
-        instance_id: "i".into(),
-        created_at: NOW,
-    };
-    test_store
-        .store
-        .instance
-        .create_instance_if_absent(&instance)
-        .await
-        .unwrap();
-    let new = NewUser {
-        id: test_store.id(),
-        username: name.to_owned(),
-        username_key: name.to_owned(),
-        display_name: None,
-        password_hash: None,
-        is_owner: false,
-        is_guest: false,
-        created_at: NOW,
-    };
-    let mut change = test_store.store.identity.change_identity().await.unwrap();
-    assert!(change.insert_user(&new).await.unwrap());
-    change.commit().await.unwrap();
-    new.id
 }
 
 async fn album(test_store: &TestStore, owner: UserId, name: &str, viewers: AlbumViewers) -> PhotoAlbumId {
@@ -233,7 +206,7 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
             assert_eq!(listed(test_store, &there, PhotoOrder::TakenAt).await, [id]);
         };
         corrected().await;
-        // The same again is no change.
+        // The same correction again is no change.
         assert_eq!(update(&patch).await, Some(0));
         let changes = test_store
             .store
@@ -248,12 +221,12 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
             (ItemType::Photo, ChangeKind::Updated, id.get())
         );
 
-        // The file says something else now.
+        // The metadata of the file changes.
         let mut again = file(test_store, folder, "a.jpg", JULY + DAY);
         (again.file.id, again.file.known) = (id.into(), true);
         test_store.persist(vec![again.clone()]).await;
         corrected().await;
-        // It cannot be read for a while, and stays as it was.
+        // While the file cannot be read, the photo stays as it was.
         let mut broken = again.clone();
         broken.file.record =
             FileRecord::Failed(svc_domain::extraction::ExtractFailure::Unsupported("no".into()));
@@ -303,10 +276,10 @@ async fn correction_counts_everywhere_survives_a_scan_and_can_be_taken_back() {
 }
 
 #[tokio::test]
-async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
+async fn album_keeps_the_order_of_its_photos_and_counts_the_visible_ones() {
     on_each_database(async |test_store: &mut TestStore| {
         let ids = photos(test_store, &[JULY, JULY - DAY, JULY + DAY, JULY + 2 * DAY]).await;
-        let ada = user(test_store, "ada").await;
+        let ada = test_store.user("ada", &[]).await;
         let id = album(test_store, ada, "The Summer", AlbumViewers::default()).await;
         let unknown: PhotoId = test_store.id();
         let add = async |photos: &[PhotoId], most| {
@@ -421,7 +394,7 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
         assert_eq!(of.get(&ids[1]), Some(&vec![id]));
         assert_eq!(of.get(&ids[0]), None);
 
-        // A photo whose file is forgotten leaves its albums; an album that goes takes no photo along.
+        // A purged photo leaves its albums; deleting an album deletes no photo.
         let missing = vec![ids[2].into()];
         let mut writer = test_store.writer();
         let batch = ScanBatch {
@@ -459,12 +432,12 @@ async fn album_keeps_the_order_of_its_photos_and_tells_what_of_them_is_seen() {
 }
 
 #[tokio::test]
-async fn albums_are_seen_by_their_owner_and_whom_they_let_in_and_changed_by_the_owner_alone() {
+async fn albums_are_visible_to_their_owner_and_viewers_and_changed_by_the_owner_only() {
     on_each_database(async |test_store: &mut TestStore| {
         let (ada, ben, cat) = (
-            user(test_store, "ada").await,
-            user(test_store, "ben").await,
-            user(test_store, "cat").await,
+            test_store.user("ada", &[]).await,
+            test_store.user("ben", &[]).await,
+            test_store.user("cat", &[]).await,
         );
         let shared = AlbumViewers {
             everyone: false,

@@ -1,6 +1,6 @@
-//! Playback queues: order under all changes, beside a plain list in memory; what they draw from.
+//! Playback queues: random edits compared with a list in memory, windows, concurrent changes, pools of dynamic queues.
 
-use crate::tests::libraries::{insert, library, songs, user};
+use crate::tests::libraries::{insert, library, songs};
 use crate::tests::user_items::{episodes, movie};
 use crate::tests::*;
 use crate::{QueueChange, QueuePosition};
@@ -55,7 +55,7 @@ fn fresh(test_store: &TestStore, count: usize) -> Vec<(ItemId, ItemKey)> {
         .collect()
 }
 
-/// All items in order, with their indexes looked at.
+/// All items in order. Asserts that their indexes are consecutive.
 async fn order(test_store: &TestStore, user: UserId, id: PlaybackQueueId) -> Vec<ItemId> {
     let window = test_store
         .store
@@ -71,7 +71,7 @@ async fn order(test_store: &TestStore, user: UserId, id: PlaybackQueueId) -> Vec
     window.items.iter().map(|item| item.id).collect()
 }
 
-/// A generator of test cases: the same ones each time.
+/// Pseudo-random numbers from a seed, so that a failing case can be repeated.
 struct SeededRandom(u64);
 
 impl SeededRandom {
@@ -85,9 +85,9 @@ impl SeededRandom {
 }
 
 #[tokio::test]
-async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
+async fn random_edits_of_a_queue_match_a_list_in_memory() {
     on_each_database(async |test_store: &mut TestStore| {
-        let ada = user(test_store, "ada", &[]).await;
+        let ada = test_store.user("ada", &[]).await;
         for seed in 0..3 {
             let id = create(test_store, ada, seed).await;
             let mut numbers = SeededRandom(seed as u64);
@@ -114,7 +114,7 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
                         assert!(open.insert(&items, place).await.unwrap());
                         model.splice(at..at, items.iter().map(|(id, _)| *id));
                     }
-                    // To the same place again and again, until there is no room and all places are made anew.
+                    // Always to the same position, until its gap is used up and all positions are renumbered.
                     3..=6 => {
                         let (Some(item), first) = (any(&mut numbers, &model), model.first().copied()) else {
                             continue;
@@ -152,7 +152,7 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
                         cursor = Some(item);
                     }
                     _ => {
-                        // Given up: nothing of it remains.
+                        // Dropped without a commit: nothing is stored.
                         assert!(
                             open.insert(&fresh(test_store, 2), QueuePosition::Front)
                                 .await
@@ -190,9 +190,9 @@ async fn queue_is_the_list_that_a_simple_model_makes_whatever_is_done_to_it() {
 }
 
 #[tokio::test]
-async fn moved_item_changes_one_row_until_there_is_no_room() {
+async fn moved_item_changes_one_row_until_its_gap_is_used_up() {
     on_each_database(async |test_store: &mut TestStore| {
-        let ada = user(test_store, "ada", &[]).await;
+        let ada = test_store.user("ada", &[]).await;
         let id = create(test_store, ada, 0).await;
         let items = fresh(test_store, 300);
         let mut open = change(test_store, ada, id).await;
@@ -200,8 +200,8 @@ async fn moved_item_changes_one_row_until_there_is_no_room() {
         open.commit().await.unwrap();
         let sum = "SELECT CAST(sum(place) AS BIGINT) FROM playback_queue_items";
         let mut model: Vec<ItemId> = items.iter().map(|(id, _)| *id).collect();
-        // Always behind the first: each halves the gap.
-        let mut made_anew = 0;
+        // Always behind the first item: each move halves the gap.
+        let mut renumberings = 0;
         for _ in 0..60 {
             let places = number(&test_store.url, sum).await;
             let last = *model.last().unwrap();
@@ -210,20 +210,20 @@ async fn moved_item_changes_one_row_until_there_is_no_room() {
             open.commit().await.unwrap();
             model.pop();
             model.insert(1, last);
-            made_anew += i64::from((number(&test_store.url, sum).await - places).abs() > 300 << 20);
+            renumberings += i64::from((number(&test_store.url, sum).await - places).abs() > 300 << 20);
         }
         assert_eq!(order(test_store, ada, id).await, model);
-        assert!(made_anew <= 4, "{made_anew} of 60 moves touched all rows");
+        assert!(renumberings <= 4, "{renumberings} of 60 moves touched all rows");
     })
     .await;
 }
 
 #[tokio::test]
-async fn window_shows_what_lies_around_an_item() {
+async fn window_has_the_items_around_an_item() {
     on_each_database(async |test_store: &mut TestStore| {
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         let id = create(test_store, ada, 0).await;
         assert_eq!(
@@ -324,11 +324,11 @@ async fn window_shows_what_lies_around_an_item() {
 }
 
 #[tokio::test]
-async fn queue_that_was_longest_not_touched_makes_room() {
+async fn least_recently_changed_queue_is_deleted_beyond_the_limit() {
     on_each_database(async |test_store: &mut TestStore| {
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         let others = create(test_store, bob, 0).await;
         let mut made = Vec::new();
@@ -366,9 +366,9 @@ async fn queue_that_was_longest_not_touched_makes_room() {
 }
 
 #[tokio::test]
-async fn changes_at_once_follow_each_other() {
+async fn concurrent_changes_are_serialized() {
     on_each_database(async |test_store: &mut TestStore| {
-        let ada = user(test_store, "ada", &[]).await;
+        let ada = test_store.user("ada", &[]).await;
         let id = create(test_store, ada, 0).await;
         let running: Vec<_> = (0..12)
             .map(|_| {
@@ -385,12 +385,12 @@ async fn changes_at_once_follow_each_other() {
                 })
             })
             .collect();
-        let mut version_counters = Vec::new();
+        let mut revisions = Vec::new();
         for task in running {
-            version_counters.push(task.await.unwrap());
+            revisions.push(task.await.unwrap());
         }
-        version_counters.sort_unstable();
-        assert_eq!(version_counters, (2..14).collect::<Vec<i64>>());
+        revisions.sort_unstable();
+        assert_eq!(revisions, (2..14).collect::<Vec<i64>>());
         let order = order(test_store, ada, id).await;
         assert_eq!(order.len(), 36);
         let places = number(
@@ -404,13 +404,13 @@ async fn changes_at_once_follow_each_other() {
 }
 
 #[tokio::test]
-async fn pools_and_parts_are_what_is_seen_and_there() {
+async fn pools_and_parts_contain_only_visible_items_with_files() {
     on_each_database(async |test_store: &mut TestStore| {
         // A1 by Ann (Rock), B1 by Ann and Bob (Jazz), B2 by Bob (Jazz), D1 by Dan (Rock); B1 and B2 are in `b`.
         let ids: Vec<i64> = songs(test_store).await.iter().map(|id| id.get()).collect();
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         insert(
             test_store,
@@ -515,7 +515,7 @@ async fn pools_and_parts_are_what_is_seen_and_there() {
             None
         );
 
-        // A file that is not there is not drawn.
+        // The item of a missing file is not drawn.
         let missing = vec![FileId::from(ids[0])];
         let batch = ScanBatch {
             now: NOW,

@@ -1,4 +1,4 @@
-//! The instance, runs and directories.
+//! The instance, scan runs with their logs, media directories, the database version.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use svc_domain::list::{Order, OrderedPagination, Pagination};
 use svc_domain::scan::{KindCounts, Run, RunLogEntry, RunLogEvent, RunOptions, RunStatus, RunType};
 
 #[tokio::test]
-async fn instance_is_made_once() {
+async fn instance_is_created_once() {
     on_each_database(async |test_store: &mut TestStore| {
         assert_eq!(test_store.store.instance.instance().await.unwrap(), None);
         let named = |id: &str| Instance {
@@ -101,7 +101,7 @@ async fn runs_are_listed_latest_first_and_fail_when_interrupted() {
     .await;
 }
 
-/// Lines as they were written.
+/// All lines, oldest first.
 const WRITTEN: OrderedPagination = OrderedPagination {
     order: Order::Ascending,
     page: Pagination { take: 12, skip: 0 },
@@ -168,7 +168,7 @@ async fn log_of_a_run_is_filtered_by_event_and_kind_in_either_direction() {
 }
 
 #[tokio::test]
-async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
+async fn directory_that_is_removed_and_added_again_keeps_its_id() {
     on_each_database(async |test_store: &mut TestStore| {
         let one = (MediaKind::music(), PathBuf::from("/a"));
         let two = (MediaKind::photos(), PathBuf::from("/b"));
@@ -223,7 +223,7 @@ async fn directory_that_is_taken_out_and_put_back_keeps_its_id() {
 
 #[covers("code database_unavailable", "A5")]
 #[tokio::test]
-async fn database_tells_its_version_and_answers() {
+async fn database_reports_its_version_and_is_reachable() {
     on_each_database(async |test_store: &mut TestStore| {
         test_store.store.database.ping().await.unwrap();
         let version = test_store.store.database.database_version().await.unwrap();

@@ -1,4 +1,4 @@
-//! Files that are read again and say the same.
+//! Files that are read again with the same record change nothing; batches invalidate only the media that they change.
 
 use crate::tests::*;
 use svc_covers::covers;
@@ -53,7 +53,7 @@ fn another_plugin() -> Option<Arc<PluginVersion>> {
 
 #[covers("A7")]
 #[tokio::test]
-async fn file_that_says_the_same_again_changes_nothing_and_is_reported_to_nobody() {
+async fn file_with_an_unchanged_record_changes_nothing_and_is_not_reported() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, folder) = test_store.folder(MediaKind::music(), "a").await;
         let mut song = test_store.file(folder, "1.mp3", record(track("One", &["Ann"], "First", 1)));
@@ -65,7 +65,7 @@ async fn file_that_says_the_same_again_changes_nothing_and_is_reported_to_nobody
         (song.file.known, other.file.known) = (true, true);
 
         assert_eq!(reported(test_store, &[&song, &other]).await, (vec![], false));
-        // By whom it was read is noted, and is nobody else's business.
+        // The plugin that read it is stored, without a reported change.
         song.plugin = another_plugin();
         assert_eq!(reported(test_store, &[&song]).await, (vec![], false));
         let stale = [("music".to_owned(), "cd34".to_owned())];
@@ -75,7 +75,7 @@ async fn file_that_says_the_same_again_changes_nothing_and_is_reported_to_nobody
             "that of the other"
         );
 
-        // One of two: the other is left alone.
+        // One of two files changes; the other is not reported.
         song.file.record = record(track("One more", &["Ann"], "First", 1));
         let updated = vec![(ChangeKind::Updated, id)];
         assert_eq!(
@@ -110,7 +110,7 @@ async fn file_that_says_the_same_again_changes_nothing_and_is_reported_to_nobody
 }
 
 #[tokio::test]
-async fn photos_are_compared_by_all_that_they_say() {
+async fn photos_are_compared_by_all_fields() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, folder) = test_store.folder(MediaKind::photos(), "a").await;
         let facts = PhotoFacts::from_extraction(&Extraction::default(), "p.jpg", NOW);
@@ -136,8 +136,8 @@ async fn photos_are_compared_by_all_that_they_say() {
     .await;
 }
 
-/// Which parts' answers a batch makes old: music, photos, video.
-async fn made_old(test_store: &TestStore, batch: &ScanBatch) -> [bool; 3] {
+/// Which cache partitions a batch invalidates: music, photos, video.
+async fn invalidated(test_store: &TestStore, batch: &ScanBatch) -> [bool; 3] {
     let parts = [
         CachePartition::Music,
         CachePartition::Photos,
@@ -156,7 +156,7 @@ async fn made_old(test_store: &TestStore, batch: &ScanBatch) -> [bool; 3] {
 }
 
 #[tokio::test]
-async fn answers_about_one_part_of_the_media_outlive_what_is_stored_of_others() {
+async fn batch_invalidates_only_the_cache_partitions_of_its_media() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, music) = test_store.folder(MediaKind::music(), "a").await;
         let (_, photos) = test_store.folder(MediaKind::photos(), "b").await;
@@ -178,13 +178,13 @@ async fn answers_about_one_part_of_the_media_outlive_what_is_stored_of_others() 
             (of(vec![test_store.file(music, "3.mp3", failed)]), [true; 3]),
             (of(vec![]), [false; 3]),
         ] {
-            assert_eq!(made_old(test_store, &batch).await, expected, "{batch:?}");
+            assert_eq!(invalidated(test_store, &batch).await, expected, "{batch:?}");
         }
         let missing = ScanBatch {
             missing: vec![gone],
             ..of(vec![photo("4.jpg")])
         };
-        assert_eq!(made_old(test_store, &missing).await, [true; 3]);
+        assert_eq!(invalidated(test_store, &missing).await, [true; 3]);
     })
     .await;
 }

@@ -1,7 +1,7 @@
-//! History, progress and ratings: what is kept of them, who sees it, and when it is forgotten.
+//! History, progress and ratings: storage, visibility, deletion; and the next episode of a show.
 
 use crate::UserItemList;
-use crate::tests::libraries::{insert, library, songs, user};
+use crate::tests::libraries::{insert, library, songs};
 use crate::tests::*;
 use svc_covers::covers;
 use svc_domain::change::ItemType;
@@ -9,7 +9,7 @@ use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::UserId;
 use svc_domain::library::Grant;
 use svc_domain::list::{Order, OrderedPagination, Pagination};
-use svc_domain::user_data::{ItemKey, PlayReport, PlayState, UserItem};
+use svc_domain::user_data::{ItemKey, PlayReport, PlayState, UserData, UserItem};
 use svc_domain::video::VideoFacts;
 use svc_test_support::databases::number;
 
@@ -48,7 +48,12 @@ pub(super) async fn movie(test_store: &TestStore, folder: FolderId, title: &str)
     (ItemType::Movie, number(&test_store.url, &sql).await)
 }
 
-/// Episodes of a show as (season, number); those without a number are by the day.
+async fn data_of(test_store: &TestStore, user: UserId, item: ItemKey) -> UserData {
+    let user_items = &test_store.store.user_items;
+    user_items.user_data(user, &[item]).await.unwrap()[&item]
+}
+
+/// Adds episodes of a show, given as (season, number), and returns their keys.
 pub(super) async fn episodes(
     test_store: &TestStore,
     folder: FolderId,
@@ -130,8 +135,8 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
         let (_, folder) = test_store.folder(MediaKind::movies(), "m").await;
         let film = movie(test_store, folder, "Film").await;
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         let before = test_store.store.version_counters.personal_version_counter(ada);
         report(test_store, ada, tracks[0], 0, 0, PlayState::Playing).await;
@@ -226,10 +231,10 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
 }
 
 #[tokio::test]
-async fn ratings_and_history_of_an_item_are_forgotten_apart() {
+async fn ratings_and_history_of_an_item_are_deleted_separately() {
     on_each_database(async |test_store: &mut TestStore| {
         let track = (ItemType::MusicTrack, songs(test_store).await[0].get());
-        let ada = user(test_store, "ada", &[]).await;
+        let ada = test_store.user("ada", &[]).await;
         let rated = test_store
             .store
             .user_items
@@ -254,12 +259,7 @@ async fn ratings_and_history_of_an_item_are_forgotten_apart() {
                 .await
                 .unwrap()
         );
-        let kept = test_store
-            .store
-            .user_items
-            .user_data(ada, &[track])
-            .await
-            .unwrap()[&track];
+        let kept = data_of(test_store, ada, track).await;
         assert_eq!((kept.rating, kept.playback.played_at), (Some(1.0), None));
         report(test_store, ada, track, 0, 10, PlayState::Playing).await;
         assert!(
@@ -278,12 +278,7 @@ async fn ratings_and_history_of_an_item_are_forgotten_apart() {
                 .await
                 .unwrap()
         );
-        let kept = test_store
-            .store
-            .user_items
-            .user_data(ada, &[track])
-            .await
-            .unwrap()[&track];
+        let kept = data_of(test_store, ada, track).await;
         assert_eq!((kept.rating, kept.playback.position_ms), (None, 10_000));
         assert!(
             test_store
@@ -314,10 +309,10 @@ async fn ratings_and_history_of_an_item_are_forgotten_apart() {
 }
 
 #[tokio::test]
-async fn reports_of_many_players_at_once_are_taken_one_after_the_other() {
+async fn concurrent_reports_are_serialized() {
     on_each_database(async |test_store: &mut TestStore| {
         let track = (ItemType::MusicTrack, songs(test_store).await[0].get());
-        let ada = user(test_store, "ada", &[]).await;
+        let ada = test_store.user("ada", &[]).await;
         let reports = (0..20).map(|second| {
             let store = test_store.store.clone();
             let report = PlayReport {
@@ -333,13 +328,7 @@ async fn reports_of_many_players_at_once_are_taken_one_after_the_other() {
         for report in running {
             report.await.unwrap().unwrap();
         }
-        let kept = test_store
-            .store
-            .user_items
-            .user_data(ada, &[track])
-            .await
-            .unwrap()[&track]
-            .playback;
+        let kept = data_of(test_store, ada, track).await.playback;
         assert_eq!(kept.played_at.unwrap().millis(), NOW.millis() + 19_000);
         assert_eq!(kept.position_ms, 19_000);
         assert!(kept.listened_ms <= 19_000);
@@ -356,7 +345,7 @@ fn broken(test_store: &TestStore, folder: FolderId, name: &str, id: i64) -> Stor
 }
 
 #[tokio::test]
-async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
+async fn items_whose_only_file_cannot_be_read_keep_their_user_data() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, films) = test_store.folder(MediaKind::movies(), "m").await;
         let film = movie(test_store, films, "Film").await;
@@ -380,7 +369,7 @@ async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
                 id("SELECT artist_id FROM music_artists").await,
             ),
         ];
-        let ada = user(test_store, "ada", &[]).await;
+        let ada = test_store.user("ada", &[]).await;
         for key in keys {
             test_store
                 .store
@@ -414,7 +403,7 @@ async fn items_whose_only_file_cannot_be_read_keep_what_users_said_of_them() {
 }
 
 #[tokio::test]
-async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten() {
+async fn hidden_items_are_not_listed_and_purged_ones_lose_their_user_data() {
     on_each_database(async |test_store: &mut TestStore| {
         let ids = songs(test_store).await;
         let tracks: Vec<ItemKey> = ids.iter().map(|id| (ItemType::MusicTrack, id.get())).collect();
@@ -423,8 +412,8 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
         let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
         let part = episodes(test_store, folder, "Show", &[(1, 1)]).await[0];
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         let release = test_store
             .store
@@ -477,7 +466,7 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
             ("Film", Some(6_000_000))
         );
 
-        // Missing: kept and shown as such. Purged: forgotten.
+        // Missing items are kept and shown as missing; purged ones lose their user data.
         let all = number(&test_store.url, "SELECT count(*) FROM user_items").await;
         let mut writer = test_store.writer();
         let missing = [&ids[..], &files_of(test_store).await].concat();
@@ -529,7 +518,7 @@ async fn what_is_not_seen_or_gone_is_not_listed_and_what_is_purged_is_forgotten(
     .await;
 }
 
-/// Every file there is.
+/// All files.
 async fn files_of(test_store: &TestStore) -> Vec<FileId> {
     let rows: Vec<(i64,)> = test_store
         .store
@@ -546,7 +535,7 @@ async fn files_of(test_store: &TestStore) -> Vec<FileId> {
 async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
-        // Indexed in no order; 0 are the specials, which come last.
+        // Indexed in no particular order; season 0 has the specials, which come last.
         let places = [(2, 1), (1, 10), (0, 1), (1, 2), (1, 1)];
         let a = episodes(test_store, folder, "A", &places).await;
         let [a21, a110, a01, a12, a11] = a[..] else {
@@ -556,8 +545,8 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
         let (_, hidden) = test_store.folder(MediaKind::tv(), "x").await;
         let c = episodes(test_store, hidden, "C", &[(1, 1), (1, 2)]).await;
         let (ada, bob) = (
-            user(test_store, "ada", &[]).await,
-            user(test_store, "bob", &[]).await,
+            test_store.user("ada", &[]).await,
+            test_store.user("bob", &[]).await,
         );
         let next = async |scope: &MediaScope| -> Vec<ItemKey> {
             let next = test_store
@@ -618,10 +607,10 @@ async fn next_up_is_the_first_unwatched_episode_after_the_one_watched_last() {
 }
 
 #[tokio::test]
-async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
+async fn episodes_with_only_an_absolute_number_are_ordered_by_it() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
-        // Indexed in no order.
+        // Indexed in no particular order.
         for absolute in [14, 12, 13] {
             let name = format!("[Group] Show - {absolute:03}");
             let fields = vec![
@@ -645,7 +634,7 @@ async fn episodes_that_have_an_absolute_number_alone_follow_each_other_by_it() {
             .playable_items_of(ALL_MEDIA, (ItemType::TvShow, show))
             .await;
         assert_eq!(queued.unwrap(), Some(parts.clone()));
-        let ada = user(test_store, "ada", &[]).await;
+        let ada = test_store.user("ada", &[]).await;
         for (second, at, next) in [(1, 0, vec![parts[1].1]), (2, 1, vec![parts[2].1]), (3, 2, vec![])] {
             report(test_store, ada, parts[at], second, 0, PlayState::Completed).await;
             let found = test_store

@@ -1,4 +1,4 @@
-//! Movies, shows, seasons and episodes: lists, records, files, and what of them is seen.
+//! Movies, shows, seasons and episodes: lists, records, files, visibility.
 
 use crate::tests::*;
 use crate::{ItemFilter, MovieFilter, MovieOrder, ShowFilter, ShowOrder};
@@ -34,7 +34,7 @@ fn date(year: u16, month: u8, day: u8) -> Value {
     })
 }
 
-/// The record of a video file of so many seconds.
+/// The record of a video file with a duration in seconds.
 fn video(kind: MediaKind, folder: &str, name: &str, seconds: u64, fields: Fields<'_>) -> FileRecord {
     let field = |(key, value): &(&str, Value)| Field {
         key: (*key).to_owned(),
@@ -87,7 +87,22 @@ async fn shows(test_store: &TestStore, scope: &MediaScope, filter: &ShowFilter, 
     listed.items
 }
 
-/// Closes a directory's part to everybody, and gives what somebody without a grant sees then.
+/// Title, number of seasons, number of episodes, and whether there is artwork.
+fn summaries(shows: &[Show]) -> Vec<(&str, i64, i64, bool)> {
+    shows
+        .iter()
+        .map(|show| {
+            (
+                show.title.as_str(),
+                show.season_count,
+                show.episode_count,
+                show.has_artwork,
+            )
+        })
+        .collect()
+}
+
+/// Adds a library without grants over a path, and returns the scope of a user without a grant.
 async fn close(test_store: &TestStore, kind: MediaKind, path: &str) -> MediaScope {
     let library = Library {
         id: test_store.id(),
@@ -98,16 +113,7 @@ async fn close(test_store: &TestStore, kind: MediaKind, path: &str) -> MediaScop
         grants: Vec::new(),
         created_at: NOW,
     };
-    let instance = crate::Instance {
-        instance_id: "i".into(),
-        created_at: NOW,
-    };
-    test_store
-        .store
-        .instance
-        .create_instance_if_absent(&instance)
-        .await
-        .unwrap();
+    test_store.instance().await;
     let mut change = test_store.store.identity.change_identity().await.unwrap();
     change.insert_library(&library).await.unwrap();
     change.commit().await.unwrap();
@@ -120,7 +126,7 @@ async fn close(test_store: &TestStore, kind: MediaKind, path: &str) -> MediaScop
 }
 
 #[tokio::test]
-async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
+async fn movies_are_listed_in_each_order_and_by_each_filter() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, folder) = test_store.folder(MediaKind::movies(), "a").await;
         let records = [
@@ -151,7 +157,7 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
             files.map(|(name, seconds, fields)| test_store.file(folder, name, movie(name, *seconds, fields)));
         test_store.persist(files.collect()).await;
         let all = &MovieFilter::default();
-        // The last so many have no value, and are the last in both directions.
+        // This many at the end have no value, and are last in both directions.
         for (by, titles, without) in [
             (MovieOrder::Title, ["Ágata", "The Beacon", "Cinder"], 0),
             (MovieOrder::CreatedAt, ["Ágata", "The Beacon", "Cinder"], 0),
@@ -211,7 +217,7 @@ async fn movies_are_listed_by_each_order_and_narrowed_by_each_filter() {
 }
 
 #[tokio::test]
-async fn genres_follow_what_the_file_says_now() {
+async fn genres_follow_the_current_metadata_of_the_file() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, folder) = test_store.folder(MediaKind::movies(), "a").await;
         let of = |genre: &str| {
@@ -241,7 +247,7 @@ async fn genres_follow_what_the_file_says_now() {
 }
 
 #[tokio::test]
-async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
+async fn movie_has_its_files_with_all_metadata_best_first() {
     on_each_database(async |test_store: &mut TestStore| {
         let (_, folder) = test_store.folder(MediaKind::movies(), "a").await;
         let title = || ("movie.title", text("Amber"));
@@ -317,7 +323,7 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
         assert_eq!((pictures[0].0.file, pictures[0].1.as_slice()), (first, &["poster.jpg".to_owned()][..]));
         assert_eq!(test_store.store.video_files.video_pictures(ALL_MEDIA, subject, "banner").await.unwrap(), []);
 
-        // What is not there is not the best.
+        // A missing file is never the best.
         let gone = ScanBatch {
             now: NOW,
             missing: vec![first],
@@ -332,8 +338,8 @@ async fn movie_has_its_files_with_all_that_was_read_the_best_first() {
     .await;
 }
 
-/// Of "Dark" two seasons and specials, and one episode of "Alone"; posters beside some.
-async fn series(test_store: &TestStore) -> Vec<FileId> {
+/// Adds two seasons and specials of "Dark", and one episode of "Alone"; some have posters.
+async fn add_shows(test_store: &TestStore) -> Vec<FileId> {
     let (_, a) = test_store.folder(MediaKind::tv(), "a").await;
     let (_, b) = test_store.folder(MediaKind::tv(), "b").await;
     let of_show = |purpose: &str| {
@@ -432,21 +438,10 @@ async fn episodes_and_seasons_without_a_number_are_last_in_both_directions() {
 #[tokio::test]
 async fn shows_have_seasons_and_episodes_in_order() {
     on_each_database(async |test_store: &mut TestStore| {
-        series(test_store).await;
+        add_shows(test_store).await;
         let all = &ShowFilter::default();
         let found = shows(test_store, ALL_MEDIA, all, ShowOrder::Title).await;
-        let reported: Vec<_> = found
-            .iter()
-            .map(|show| {
-                (
-                    show.title.as_str(),
-                    show.season_count,
-                    show.episode_count,
-                    show.has_artwork,
-                )
-            })
-            .collect();
-        assert_eq!(reported, [("Alone", 1, 1, false), ("Dark", 3, 4, true)]);
+        assert_eq!(summaries(&found), [("Alone", 1, 1, false), ("Dark", 3, 4, true)]);
         for (by, first) in [(ShowOrder::CreatedAt, "Dark"), (ShowOrder::Year, "Dark")] {
             assert_eq!(
                 shows(test_store, ALL_MEDIA, all, by).await[0].title,
@@ -623,9 +618,9 @@ async fn shows_have_seasons_and_episodes_in_order() {
 }
 
 #[tokio::test]
-async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
+async fn only_visible_shows_and_movies_are_listed_and_counted() {
     on_each_database(async |test_store: &mut TestStore| {
-        let ids = series(test_store).await;
+        let ids = add_shows(test_store).await;
         let all = &ShowFilter::default();
         let found = shows(test_store, ALL_MEDIA, all, ShowOrder::Title).await;
         let (alone, dark) = (&found[0], &found[1]);
@@ -646,18 +641,7 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
         let scope = &close(test_store, MediaKind::tv(), "b").await;
 
         let seen = shows(test_store, scope, all, ShowOrder::Title).await;
-        let reported: Vec<_> = seen
-            .iter()
-            .map(|show| {
-                (
-                    show.title.as_str(),
-                    show.season_count,
-                    show.episode_count,
-                    show.has_artwork,
-                )
-            })
-            .collect();
-        assert_eq!(reported, [("Dark", 1, 2, false)]);
+        assert_eq!(summaries(&seen), [("Dark", 1, 2, false)]);
         let store = &test_store.store;
         assert_eq!(store.tv.show(scope, alone.id).await.unwrap(), None);
         assert_eq!(
@@ -731,7 +715,7 @@ async fn of_shows_and_movies_only_what_is_seen_is_listed_and_counted() {
                 .unwrap()
         );
 
-        // A movie with one file here and one there: seen by what is open of it.
+        // A movie with a visible and a hidden file is shown with the visible one.
         let (_, open) = test_store.folder(MediaKind::movies(), "a").await;
         let (_, closed) = test_store.folder(MediaKind::movies(), "b").await;
         let named = |title: &str, seconds, more: Fields<'_>| {

@@ -1,4 +1,4 @@
-//! Episodes.
+//! Episodes: the episodes of a show or season, and single episodes.
 
 use sqlx::AssertSqlSafe;
 

@@ -1,4 +1,4 @@
-//! Movies.
+//! Movies: lists with filters and orders, and single movies.
 
 use crate::db::Database;
 use crate::error::Result;

@@ -1,4 +1,4 @@
-//! Shows and seasons.
+//! Shows and seasons: lists of shows with filters and orders, single shows, the seasons of a show.
 
 use sqlx::AssertSqlSafe;
 

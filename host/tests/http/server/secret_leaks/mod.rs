@@ -294,7 +294,7 @@ fn log_as_a_library(secrets: &[Secret]) {
     clippy::disallowed_methods,
     reason = "only in a process of its own can a test log what all threads do"
 )]
-fn no_secret_is_found_in_logs_answers_or_files() {
+fn no_secret_is_found_in_logs_responses_or_files() {
     let this = std::env::current_exe().unwrap();
     let output = Command::new(this)
         .args([

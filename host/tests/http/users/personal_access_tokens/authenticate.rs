@@ -1,4 +1,4 @@
-//! Requests with a token.
+//! Requests with a personal access token: what they may do, and until when.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Revoking tokens.
+//! Revocation of personal access tokens.
 
 use serde_json::json;
 use svc_covers::covers;

@@ -1,4 +1,4 @@
-//! Ids of frames.
+//! Frame ids of ID3v2: the known ones, and the conversion of those of ID3v2.2.
 
 /// Ids of 2.3 and 2.4 that identify a frame at any offset, sorted.
 const KNOWN: [&[u8; 4]; 93] = [

@@ -10,7 +10,7 @@ use svc_library::playback_queues::{Insert, NewQueue, RequestedItem};
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaybackQueueItemInput {
-    /// `music_track`, `movie` or `tv_episode`. `music_release`, `music_artist` and `tv_show` add all their tracks or
+    /// `music_track`, `movie`, `tv_episode`, or `item` of a playable kind. `music_release`, `music_artist` and `tv_show` add all their tracks or
     /// episodes, in order.
     media_type: String,
     /// Id of the item.

@@ -74,6 +74,7 @@ pub(in crate::scan) struct WorkChunk {
 pub(in crate::scan) struct MissingFiles {
     pub(in crate::scan) folder: Arc<PendingFolder>,
     pub(in crate::scan) missing: Vec<(FileId, String)>,
-    /// Files that an ignore rule now excludes. They are marked missing too, but do not count as loss.
+    /// Files that an ignore rule now excludes. They are marked as missing too, but do not count towards the limit of
+    /// missing files.
     pub(in crate::scan) ignored: Vec<(FileId, String)>,
 }

@@ -12,25 +12,19 @@ fn is_empty(directory: &Directory) -> std::io::Result<bool> {
 }
 
 impl Scanner {
-    /// Prepares a root; `None` if it is unavailable, whose rows then stay unchanged.
+    /// Prepares a root; `None` if it, or the plugin of its kind, is unavailable. Its rows then stay unchanged.
     pub(in crate::scan) async fn open_root(
         &self,
         directory: Directory,
         progress: &Progress,
     ) -> Result<Option<ScanRoot>, StoreError> {
         let now = self.clock.now();
-        let plugins = KindExtractors {
-            by_extension: self.plugins.by_extension(&directory.kind),
-            related: self.plugins.related_extensions(&directory.kind),
-        };
-        if plugins.by_extension.is_empty() {
-            progress.warn(format!(
-                "{}: no plugin reads files of kind `{}`",
-                directory.path.display(),
-                directory.kind
-            ));
+        if let Some(reason) = self.plugins.kind_state(&directory.kind).reason() {
+            let path = directory.path.display();
+            progress.warn(format!("{path}: skipped, its files stay as they are: {reason}"));
             return Ok(None);
         }
+        let plugins = KindExtractors::of(&self.plugins, &directory.kind);
         let folders = self.index.folders(directory.id).await?;
         let knows_files = folders.iter().any(|folder| folder.file_count > 0);
         let opened = MediaRoot::open(&directory.path).and_then(|root| Ok((root, is_empty(&directory)?)));

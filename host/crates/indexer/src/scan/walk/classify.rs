@@ -25,7 +25,7 @@ impl Walk<'_> {
         name: OsString,
     ) -> io::Result<Entry> {
         if is_ignored(&name) {
-            return Ok(Entry::Ignored);
+            return Ok(Entry::Skipped);
         }
         let file_type = entry.file_type()?;
         if file_type.is_symlink() {
@@ -37,7 +37,7 @@ impl Walk<'_> {
         if file_type.is_file() {
             return self.file(place, name, entry, || entry.metadata());
         }
-        Ok(Entry::Ignored)
+        Ok(Entry::Skipped)
     }
 
     /// Classifies a regular file as media, sidecar or neither. Only the first two are opened for metadata.
@@ -51,13 +51,13 @@ impl Walk<'_> {
         let text = name_into_text(name);
         let (media, related) = (self.root.is_media(&text), self.root.is_sidecar(&text));
         if !media && !related {
-            return Ok(Entry::Ignored);
+            return Ok(Entry::Skipped);
         }
         if place.rules.ignores(|| entry.path(), false) {
             return Ok(if media {
-                Entry::LeftOut(text)
+                Entry::IgnoredFile(text)
             } else {
-                Entry::Ignored
+                Entry::Skipped
             });
         }
         let metadata = metadata()?;
@@ -76,7 +76,7 @@ impl Walk<'_> {
         let target = match entry.path().canonicalize() {
             Ok(target) => target,
             // A dangling link or a loop of links.
-            Err(_) => return Ok(Entry::Ignored),
+            Err(_) => return Ok(Entry::Skipped),
         };
         if !target.starts_with(self.canonical_root()?) {
             return Ok(Entry::NotFollowed(outside_root_warning(&place.path.join(&name))));
@@ -88,7 +88,7 @@ impl Walk<'_> {
         if metadata.is_file() {
             return self.file(place, name, entry, || Ok(metadata));
         }
-        Ok(Entry::Ignored)
+        Ok(Entry::Skipped)
     }
 
     pub(super) fn canonical_root(&self) -> io::Result<std::path::PathBuf> {
@@ -104,7 +104,7 @@ impl Walk<'_> {
     ) -> io::Result<Entry> {
         let below = place.path.join(name);
         if place.rules.ignores(|| entry.path(), true) {
-            return Ok(Entry::LeftOutDirectory(below));
+            return Ok(Entry::IgnoredDirectory(below));
         }
         if linked && self.is_cycle(&below)? {
             return Ok(Entry::NotFollowed(format!(

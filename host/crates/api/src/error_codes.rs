@@ -1,0 +1,170 @@
+//! The error codes of responses: status and meaning of each.
+
+use salvo::http::StatusCode;
+use svc_identity::error::ErrorCode;
+
+/// The codes of responses with their status and meaning, as the API description lists them.
+pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
+    (
+        ErrorCode::PatInvalid,
+        StatusCode::UNAUTHORIZED,
+        "The personal access token is unknown, revoked or has expired.",
+    ),
+    (
+        ErrorCode::CloudTokenRequired,
+        StatusCode::UNAUTHORIZED,
+        "A cross-site caller sent no cloud token, or the account is linked to a cloud account, whose token is missing or \
+         not accepted. The session is unchanged.",
+    ),
+    (
+        ErrorCode::PatNotPermitted,
+        StatusCode::FORBIDDEN,
+        "This takes a signed-in session; a personal access token does not do.",
+    ),
+    (
+        ErrorCode::ArtworkMissing,
+        StatusCode::NOT_FOUND,
+        "The item has no picture.",
+    ),
+    (
+        ErrorCode::FileMissing,
+        StatusCode::NOT_FOUND,
+        "The item is known, but its file is not there any more.",
+    ),
+    (
+        ErrorCode::SubtitleEmbedded,
+        StatusCode::NOT_FOUND,
+        "The subtitles are a stream of the video's own file; a player reads them from there.",
+    ),
+    (
+        ErrorCode::IndexActionConflict,
+        StatusCode::CONFLICT,
+        "The action does not fit the state of the indexer.",
+    ),
+    (
+        ErrorCode::IndexingInProgress,
+        StatusCode::CONFLICT,
+        "A run of the indexer is under way.",
+    ),
+    (
+        ErrorCode::TooManyStreams,
+        StatusCode::CONFLICT,
+        "The user plays as many files as `max_concurrent_streams` permits, or listens to 1,000 streams of events.",
+    ),
+    (
+        ErrorCode::JobActionConflict,
+        StatusCode::CONFLICT,
+        "The action does not fit the state of the job.",
+    ),
+    (
+        ErrorCode::LibraryNameTaken,
+        StatusCode::CONFLICT,
+        "There is a library of this name for the media kind.",
+    ),
+    (
+        ErrorCode::PlaybackQueueFull,
+        StatusCode::CONFLICT,
+        "The queue would hold more items than one may.",
+    ),
+    (
+        ErrorCode::PluginActionConflict,
+        StatusCode::CONFLICT,
+        "The action does not fit the state of the plugin.",
+    ),
+    (
+        ErrorCode::RoleExists,
+        StatusCode::CONFLICT,
+        "There is a role of this name.",
+    ),
+    (
+        ErrorCode::SettingFixed,
+        StatusCode::CONFLICT,
+        "An option of the server holds the setting at its value.",
+    ),
+    (
+        ErrorCode::TooManyJobs,
+        StatusCode::CONFLICT,
+        "As many jobs of this type wait as may.",
+    ),
+    (
+        ErrorCode::TooManyPhotoAlbums,
+        StatusCode::CONFLICT,
+        "The user has as many albums as one may have.",
+    ),
+    (
+        ErrorCode::TooManyTokens,
+        StatusCode::CONFLICT,
+        "The user has as many personal access tokens as one may have.",
+    ),
+    (
+        ErrorCode::UsernameTaken,
+        StatusCode::CONFLICT,
+        "There is an account of this name.",
+    ),
+    (
+        ErrorCode::PlaybackQueueChanged,
+        StatusCode::PRECONDITION_FAILED,
+        "The queue is not of the revision that `If-Match` names any more.",
+    ),
+    (
+        ErrorCode::PagesUnavailable,
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "The pages of the file cannot be read: its plugin is not active, or the file is broken.",
+    ),
+    (
+        ErrorCode::ThumbnailUnavailable,
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "No smaller picture can be made of this file: nobody reads its format, it is too large or it is broken.",
+    ),
+    (
+        ErrorCode::WaveformUnavailable,
+        StatusCode::UNPROCESSABLE_ENTITY,
+        "The sound of the file cannot be decoded.",
+    ),
+    (
+        ErrorCode::TooManyAttempts,
+        StatusCode::TOO_MANY_REQUESTS,
+        "Tried too often; `Retry-After` says in how many seconds it makes sense again.",
+    ),
+    (
+        ErrorCode::Busy,
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The server has more of this to do than it takes on, such as sign-ins, pictures or waveforms; `Retry-After` says in \
+         how many seconds it makes sense again.",
+    ),
+    (
+        ErrorCode::CloudUnavailable,
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The cloud could not be reached, or none is configured. The session is unchanged.",
+    ),
+    (
+        ErrorCode::DatabaseUnavailable,
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The database does not answer; try again.",
+    ),
+    (
+        ErrorCode::StorageFull,
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The server has no space left.",
+    ),
+    (
+        ErrorCode::StorageUnavailable,
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The media directory of the item is not available; try again.",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_of_a_response_is_listed_once() {
+        for code in ErrorCode::ALL {
+            // The command line and the list of jobs show these.
+            let is_in_responses = !matches!(code, ErrorCode::OwnerExists | ErrorCode::RunStopped);
+            let lines = CODES.iter().filter(|(listed, ..)| *listed == code).count();
+            assert_eq!(lines, usize::from(is_in_responses), "{code:?}");
+        }
+    }
+}

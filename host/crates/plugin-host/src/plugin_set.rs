@@ -1,0 +1,282 @@
+//! The plugins of one load, built-in and from the plugin directory, with their order and the kinds that they define.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::cache;
+use crate::kinds::KindOwners;
+use crate::loader::{Loader, millis};
+use crate::manifest::Manifest;
+use crate::plugin::{LoadedPlugin, PluginHandle};
+use crate::plugin_dir::{DirectoryState, plugin_files, read_component};
+use crate::plugin_index::PluginIndex;
+use crate::settings::{BuiltIn, Isolation, PluginHostError, PluginSettings};
+use crate::status::{PluginOrigin, PluginState, PluginStatus};
+use svc_domain::kind::MediaKind;
+
+/// Plugins that were loaded together. Does not change, apart from quarantines.
+pub(super) struct PluginSet {
+    /// In the order of loading.
+    entries: Vec<Entry>,
+    pub(super) index: PluginIndex,
+    pub(super) kinds: KindOwners,
+    /// The plugin directory when its files were read.
+    pub(super) directory: DirectoryState,
+}
+
+enum Entry {
+    Ready(PluginHandle),
+    /// Does not change until the next load.
+    Unusable(Box<PluginStatus>),
+}
+
+impl PluginSet {
+    /// Loads all plugins. Those of `before` whose bytes did not change keep statistics and quarantine.
+    pub(super) fn load(
+        loader: &Loader,
+        settings: &PluginSettings,
+        built_in: &[BuiltIn],
+        before: Option<&Self>,
+    ) -> Result<Self, PluginHostError> {
+        let mut set = Loading {
+            loader,
+            before,
+            entries: Vec::new(),
+        };
+        for plugin in built_in {
+            let origin = PluginOrigin::BuiltIn(plugin.name);
+            set.add(plugin.component.bytes(), origin, settings.isolation.built_in);
+        }
+        let dir = settings.plugin_dir.as_deref();
+        let directory = DirectoryState::of(dir)?;
+        for path in plugin_files(dir)? {
+            let bytes = read_component(&path);
+            set.add(bytes, PluginOrigin::File(path), settings.isolation.third_party);
+        }
+        set.reject_orphans();
+        let entries = set.entries;
+        let in_use = entries.iter().map(|entry| entry.status().digest).collect();
+        if let Err(error) = loader.cache.prune(&in_use) {
+            tracing::warn!("old compiled plugins could not be removed: {error}");
+        }
+        let index = PluginIndex::new(handles(&entries));
+        index.log_shared_extensions();
+        Ok(Self {
+            kinds: KindOwners::new(handles(&entries)),
+            index,
+            entries,
+            directory,
+        })
+    }
+
+    pub(super) fn statuses(&self) -> Vec<PluginStatus> {
+        self.entries.iter().map(Entry::status).collect()
+    }
+
+    /// The loaded plugins.
+    pub(super) fn handles(&self) -> impl Iterator<Item = &PluginHandle> {
+        handles(&self.entries)
+    }
+}
+
+fn handles(entries: &[Entry]) -> impl Iterator<Item = &PluginHandle> {
+    entries.iter().filter_map(|entry| match entry {
+        Entry::Ready(plugin) => Some(plugin),
+        Entry::Unusable(_) => None,
+    })
+}
+
+impl Entry {
+    fn status(&self) -> PluginStatus {
+        match self {
+            Self::Ready(plugin) => plugin.status(),
+            Self::Unusable(status) => (**status).clone(),
+        }
+    }
+}
+
+/// A load in progress.
+struct Loading<'a> {
+    loader: &'a Loader,
+    before: Option<&'a PluginSet>,
+    entries: Vec<Entry>,
+}
+
+impl Loading<'_> {
+    /// Loads one plugin; ids and kinds of those before it are taken.
+    fn add(&mut self, bytes: io::Result<Vec<u8>>, origin: PluginOrigin, isolation: Isolation) {
+        let started = Instant::now();
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let reason = format!("it cannot be read: {error}");
+                return self.unusable(origin, String::new(), None, PluginState::Failed { reason });
+            }
+        };
+        let digest = cache::digest(&bytes);
+        let kept = self.before.and_then(|before| {
+            let mut plugins = before.handles();
+            plugins.find(|plugin| plugin.digest() == digest && plugin.0.origin == origin)
+        });
+        let loaded = match kept {
+            Some(plugin) => Ok(plugin.clone()),
+            None => self
+                .loader
+                .load(&bytes, &digest, &origin, isolation)
+                .map(|plugin| PluginHandle(Arc::new(plugin))),
+        };
+        match loaded {
+            Ok(plugin) => match self.conflict(&plugin.0) {
+                None => {
+                    if kept.is_none() {
+                        log_loaded(&plugin.0, started);
+                    }
+                    self.entries.push(Entry::Ready(plugin));
+                }
+                Some(reason) => {
+                    let manifest = Some(plugin.0.manifest.clone());
+                    self.unusable(origin, digest, manifest, PluginState::Failed { reason });
+                }
+            },
+            Err(rejection) => {
+                let manifest = rejection.manifest.map(|manifest| *manifest);
+                self.unusable(origin, digest, manifest, rejection.state);
+            }
+        }
+    }
+
+    /// Why a plugin cannot be used beside those before it.
+    fn conflict(&self, plugin: &LoadedPlugin) -> Option<String> {
+        if let Some(other) = handles(&self.entries).find(|other| other.0.id == plugin.id) {
+            let id = &plugin.id;
+            return Some(format!("the id `{id}` is taken by {}", name_of(&other.0)));
+        }
+        for kind in plugin.manifest.kinds.iter().filter(|kind| kind.schema.is_some()) {
+            let defines = |other: &&PluginHandle| {
+                let mut kinds = other.0.manifest.kinds.iter();
+                kinds.any(|entry| entry.kind == kind.kind && entry.schema.is_some())
+            };
+            if let Some(other) = handles(&self.entries).find(defines) {
+                let (kind, this) = (&kind.kind, name_of(plugin));
+                let other = name_of(&other.0);
+                return Some(format!(
+                    "two plugins define the kind `{kind}`, which belongs to one: {other} and {this}"
+                ));
+            }
+        }
+        None
+    }
+
+    /// Rejects plugins that read files of a kind that no loaded plugin defines.
+    fn reject_orphans(&mut self) {
+        let kinds = KindOwners::new(handles(&self.entries));
+        // A plugin that is not needed defines its kinds all the same.
+        let idle = self.entries.iter().map(Entry::status);
+        let idle = idle.filter(|status| status.state == PluginState::Idle);
+        let idle: Vec<MediaKind> = idle
+            .filter_map(|status| status.manifest)
+            .flat_map(|manifest| manifest.kinds)
+            .map(|entry| entry.kind)
+            .collect();
+        let orphaned = |plugin: &PluginHandle| -> Option<MediaKind> {
+            let mut entries = plugin.0.manifest.kinds.iter();
+            let orphan = entries.find(|entry| !kinds.has(&entry.kind) && !idle.contains(&entry.kind));
+            orphan.map(|entry| entry.kind.clone())
+        };
+        for entry in std::mem::take(&mut self.entries) {
+            let orphan = match &entry {
+                Entry::Ready(plugin) => orphaned(plugin).map(|kind| (plugin.clone(), kind)),
+                Entry::Unusable(_) => None,
+            };
+            match orphan {
+                None => self.entries.push(entry),
+                Some((plugin, kind)) => {
+                    let reason = format!(
+                        "it reads files of the kind `{kind}`, which no loaded plugin defines: a plugin that defines a kind \
+                         says `label`, `app` and `item` in `[[kinds]]`"
+                    );
+                    let (origin, digest) = (plugin.0.origin.clone(), plugin.0.digest.clone());
+                    let manifest = Some(plugin.0.manifest.clone());
+                    self.unusable(origin, digest, manifest, PluginState::Failed { reason });
+                }
+            }
+        }
+    }
+
+    fn unusable(
+        &mut self,
+        origin: PluginOrigin,
+        digest: String,
+        manifest: Option<Manifest>,
+        state: PluginState,
+    ) {
+        let (id, version) = manifest.as_ref().map_or((None, None), |manifest| {
+            (Some(manifest.id.as_str()), Some(manifest.version.as_str()))
+        });
+        let (origin_name, state_name) = (origin.place(), state.name());
+        match state.reason() {
+            Some(reason) => tracing::error!(
+                plugin = id,
+                version,
+                origin = origin_name,
+                digest,
+                state = state_name,
+                "plugin cannot be used: {reason}"
+            ),
+            None if state == PluginState::Idle => {
+                tracing::debug!(
+                    plugin = id,
+                    version,
+                    "plugin is not loaded: no directory has its kinds"
+                );
+            }
+            None => {
+                tracing::info!(
+                    plugin = id,
+                    version,
+                    origin = origin_name,
+                    "plugin is {state_name}"
+                );
+            }
+        }
+        let limits = manifest.as_ref().map(|manifest| self.loader.limits_of(manifest));
+        let status = PluginStatus {
+            origin,
+            digest,
+            manifest,
+            state,
+            abilities: Vec::new(),
+            degraded: false,
+            granted: Default::default(),
+            limits: limits.unwrap_or_default(),
+            stats: None,
+        };
+        self.entries.push(Entry::Unusable(Box::new(status)));
+    }
+}
+
+/// Id, version, origin and the start of the digest.
+fn name_of(plugin: &LoadedPlugin) -> String {
+    let (id, version, place) = (&plugin.id, &plugin.manifest.version, plugin.origin.place());
+    let digest = plugin.digest.get(..12).unwrap_or_default();
+    format!("`{id}` {version} ({place}, sha256 {digest}…)")
+}
+
+fn log_loaded(plugin: &LoadedPlugin, started: Instant) {
+    let kinds: Vec<&str> = plugin
+        .manifest
+        .kinds
+        .iter()
+        .map(|kind| kind.kind.as_str())
+        .collect();
+    tracing::info!(
+        plugin = &*plugin.id,
+        version = plugin.manifest.version,
+        origin = plugin.origin.place(),
+        digest = plugin.digest.get(..12),
+        kinds = kinds.join(", "),
+        took_ms = millis(started),
+        "plugin loaded"
+    );
+}

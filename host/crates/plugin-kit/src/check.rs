@@ -1,0 +1,268 @@
+//! `svc plugin check`: everything that keeps a plugin from being loaded, at once, and the quick conformance tests.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use svc_plugin_host::{COMPONENT_BYTES, INTERFACE_VERSION, Isolation};
+
+use crate::conformance;
+use crate::error::KitError;
+use crate::inspect::{self, Outline};
+use crate::sandbox::{HostOptions, Sandbox};
+
+/// The result of a check.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckReport {
+    /// The file.
+    pub file: PathBuf,
+    /// Id, if the manifest is valid.
+    pub id: Option<String>,
+    /// In the order in which the server checks.
+    pub checks: Vec<Check>,
+}
+
+/// One check.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// What was checked.
+    pub check: String,
+    /// Result.
+    pub status: Status,
+    /// What was found.
+    pub detail: String,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// The result of one check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Nothing to object to.
+    Passed,
+    /// Works, but probably not as intended.
+    Warning,
+    /// The server rejects the plugin, or would have to end its calls.
+    Failed,
+}
+
+impl CheckReport {
+    /// Whether nothing failed.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|check| check.status != Status::Failed)
+    }
+}
+
+/// Checks a component.
+///
+/// # Errors
+/// The file cannot be read, or is not a component with one manifest.
+pub fn check(options: &HostOptions, file: &Path) -> Result<CheckReport, KitError> {
+    let outline = inspect::inspect(file)?;
+    let mut checks = Checks::default();
+    checks.size(&outline);
+    checks.manifest(&outline);
+    checks.imports(&outline);
+    checks.exports(&outline);
+    checks.limits(&outline);
+    if checks.none_failed() {
+        checks.run(options, file);
+    }
+    Ok(CheckReport {
+        file: file.to_owned(),
+        id: outline.manifest.map(|manifest| manifest.id),
+        checks: checks.0,
+    })
+}
+
+#[derive(Default)]
+struct Checks(Vec<Check>);
+
+impl Checks {
+    fn add(&mut self, check: &str, status: Status, detail: impl Into<String>, next: Option<String>) {
+        self.0.push(Check {
+            check: check.to_owned(),
+            status,
+            detail: detail.into(),
+            next,
+        });
+    }
+
+    fn none_failed(&self) -> bool {
+        self.0.iter().all(|check| check.status != Status::Failed)
+    }
+
+    fn size(&mut self, outline: &Outline) {
+        let (status, next) = if outline.bytes <= COMPONENT_BYTES {
+            (Status::Passed, None)
+        } else {
+            (
+                Status::Failed,
+                Some("leave out libraries, or compile for size".to_owned()),
+            )
+        };
+        self.add(
+            "size",
+            status,
+            format!("{} of at most {COMPONENT_BYTES} bytes", outline.bytes),
+            next,
+        );
+        if !outline.has_function_names {
+            let next = "keep the section `name`: for Rust, `strip = \"debuginfo\"` in the profile".to_owned();
+            let detail = "functions have no names, so a trap will not tell where it was";
+            self.add("names", Status::Warning, detail, Some(next));
+        }
+    }
+
+    fn manifest(&mut self, outline: &Outline) {
+        for problem in &outline.manifest_problems {
+            let next = "correct plugin.toml and run `svc plugin build` again".to_owned();
+            self.add("manifest", Status::Failed, problem, Some(next));
+        }
+        let Some(manifest) = &outline.manifest else { return };
+        self.add(
+            "manifest",
+            Status::Passed,
+            format!("{} {}", manifest.id, manifest.version),
+            None,
+        );
+        let ours = INTERFACE_VERSION
+            .strip_prefix(&manifest.interface)
+            .is_some_and(|rest| rest.starts_with('.'));
+        let detail = format!(
+            "built for {}, this server has {INTERFACE_VERSION}",
+            manifest.interface
+        );
+        if ours {
+            self.add("interface version", Status::Passed, detail, None);
+        } else {
+            let next = "build it against this server's interface, and say so in plugin.toml".to_owned();
+            self.add("interface version", Status::Failed, detail, Some(next));
+        }
+        for permission in manifest.permissions.keys() {
+            let mut imports = outline.imports.iter();
+            if imports.any(|import| short_name(&import.name) == permission) {
+                continue;
+            }
+            let detail = format!("`{permission}` is granted but not imported");
+            let next =
+                format!("remove `{permission}` from [permissions]: people have to judge every line of it");
+            self.add("permissions", Status::Warning, detail, Some(next));
+        }
+    }
+
+    fn imports(&mut self, outline: &Outline) {
+        for import in &outline.imports {
+            let status = if import.problem.is_some() {
+                Status::Failed
+            } else {
+                Status::Passed
+            };
+            let detail = match &import.problem {
+                Some(problem) => format!("{} (provided by {}): {problem}", import.name, import.provided_by),
+                None => format!("{}, provided by {}", import.name, import.provided_by),
+            };
+            self.add("import", status, detail, import.next.clone());
+        }
+    }
+
+    fn exports(&mut self, outline: &Outline) {
+        let Some(manifest) = &outline.manifest else { return };
+        let promised = |name: &str| match name {
+            "extractor" => manifest
+                .files
+                .keys()
+                .any(|what| what != "thumbnailer" && what != "waveform"),
+            other => manifest.files.contains_key(other),
+        };
+        for (name, table) in [
+            ("extractor", "[[kinds]]"),
+            ("thumbnailer", "[thumbnailer]"),
+            ("waveform", "[waveform]"),
+        ] {
+            let is_exported = outline.exports.iter().any(|export| short_name(export) == name);
+            match (promised(name), is_exported) {
+                (true, true) => self.add("export", Status::Passed, name, None),
+                (true, false) => {
+                    let next = format!("implement and export it, or remove `{table}` from plugin.toml");
+                    let detail = format!("`{table}` promises `{name}`, which is not exported");
+                    self.add("export", Status::Failed, detail, Some(next));
+                }
+                (false, true) => {
+                    let next = format!("add `{table}` with the files to plugin.toml");
+                    let detail = format!("`{name}` is exported, but plugin.toml has no `{table}`");
+                    self.add("export", Status::Failed, detail, Some(next));
+                }
+                (false, false) => {}
+            }
+        }
+    }
+
+    fn limits(&mut self, outline: &Outline) {
+        for limit in &outline.limits {
+            for reduced in &limit.reduced {
+                let detail = format!("{}: {reduced}", limit.ability);
+                let next = "request what the server grants, and test with it".to_owned();
+                self.add("limits", Status::Warning, detail, Some(next));
+            }
+        }
+    }
+
+    /// Loads the plugin and gives it files that no plugin may stumble over.
+    fn run(&mut self, options: &HostOptions, file: &Path) {
+        let sandbox = match Sandbox::load(options, file, Isolation::Worker) {
+            Ok(sandbox) => sandbox,
+            Err(error) => {
+                let next = "correct what the reason names, and build again".to_owned();
+                self.add("start", Status::Failed, error.to_string(), Some(next));
+                return;
+            }
+        };
+        self.add("start", Status::Passed, "compiled, linked and started", None);
+        for test in conformance::quick(&sandbox) {
+            if test.failures.is_empty() {
+                self.add(test.test, Status::Passed, format!("{} cases", test.cases), None);
+            }
+            for failure in test.failures {
+                let next = "return `refused` for a file of another format, and never trust a length in it"
+                    .to_owned();
+                self.add(test.test, Status::Failed, failure, Some(next));
+            }
+        }
+    }
+}
+
+/// `svc:plugin/source@0.1.0` as `source`.
+fn short_name(name: &str) -> &str {
+    let (interface, _) = name.split_once('@').unwrap_or((name, ""));
+    interface.rsplit_once('/').map_or(interface, |(_, short)| short)
+}
+
+impl fmt::Display for CheckReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.file.display())?;
+        for check in &self.checks {
+            writeln!(f, "{check}")?;
+        }
+        f.write_str(if self.passed() { "passed" } else { "FAILED" })
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let status = match self.status {
+            Status::Passed => "ok     ",
+            Status::Warning => "warning",
+            Status::Failed => "FAILED ",
+        };
+        write!(f, "  {status} {}: {}", self.check, self.detail)?;
+        if let Some(next) = &self.next {
+            write!(f, "\n          next: {next}")?;
+        }
+        Ok(())
+    }
+}

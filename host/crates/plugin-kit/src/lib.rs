@@ -1,0 +1,32 @@
+//! The tools of a plugin's author, behind `svc plugin …`: they build, check, test, measure and sign a plugin.
+//!
+//! Each verb is a function that returns a report; a report is JSON through serde and text through `Display`. A plugin
+//! runs in the plugin host as it does in the server (`sandbox.rs`), with sources that record, shorten or fail reads
+//! (`probe.rs`). May use `svc-domain` and `svc-plugin-host`. Compilers of other languages are started in `process.rs`.
+//!
+//! To add a language: a module in `build/`, a line in `language.rs`, a folder of templates and its lines in
+//! `template.rs`, and a row in the test `tests/suite/program/plugin_kit.rs`.
+
+pub mod bench;
+pub mod build;
+pub mod check;
+pub mod conformance;
+pub mod doctor;
+pub mod error;
+pub mod golden;
+pub mod inspect;
+pub mod language;
+mod media;
+mod probe;
+mod process;
+pub mod project;
+pub mod record;
+pub mod run;
+pub mod sandbox;
+mod sections;
+pub mod signature;
+pub mod template;
+mod text;
+mod wit;
+
+pub use error::KitError;

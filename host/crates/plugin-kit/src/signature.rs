@@ -1,0 +1,246 @@
+//! `svc plugin keygen`, `sign`, `verify`: detached signatures with Ed25519.
+//!
+//! The signature of `a.wasm` is `a.wasm.sig`: TOML with the public key and the signature, in base64. What is signed is
+//! the SHA-256 of the whole file, manifest included, behind a text that separates it from other uses of the key.
+
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use data_encoding::{BASE64, HEXLOWER};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::error::KitError;
+
+/// What precedes the digest in the signed bytes.
+const PURPOSE: &[u8] = b"svc plugin signature, form 1\n";
+/// Bytes of a private key.
+pub const SEED_BYTES: usize = 32;
+/// The first word of a key file.
+const KEY_PREFIX: &str = "svc-plugin-key:";
+
+/// The content of a signature file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SignatureFile {
+    key: String,
+    signature: String,
+}
+
+/// A new key.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewKey {
+    /// The file with the private key.
+    pub file: PathBuf,
+    /// The public key in base64.
+    pub public_key: String,
+}
+
+/// A signature that was made or verified.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Signed {
+    /// The plugin.
+    pub file: PathBuf,
+    /// The file of the signature.
+    pub signature: PathBuf,
+    /// The public key in base64.
+    pub public_key: String,
+    /// SHA-256 of the plugin in hexadecimal.
+    pub digest: String,
+    /// Whether the signature is that of this key and this file.
+    pub valid: bool,
+    /// Why it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Where the signature of a file lies.
+pub fn signature_path(file: &Path) -> PathBuf {
+    let mut path = file.as_os_str().to_owned();
+    path.push(".sig");
+    path.into()
+}
+
+/// Writes a private key made of random bytes; only the user may read the file.
+///
+/// # Errors
+/// The file exists or cannot be written.
+pub fn create_key(file: &Path, seed: &[u8; SEED_BYTES]) -> Result<NewKey, KitError> {
+    let pair = pair(file, seed)?;
+    let mut options = OpenOptions::new();
+    let mut output = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)
+        .map_err(KitError::file(file))?;
+    writeln!(output, "{KEY_PREFIX}{}", BASE64.encode(seed)).map_err(KitError::file(file))?;
+    Ok(NewKey {
+        file: file.to_owned(),
+        public_key: BASE64.encode(pair.public_key().as_ref()),
+    })
+}
+
+/// Signs a plugin.
+///
+/// # Errors
+/// The plugin or the key cannot be read, or the signature not be written.
+pub fn sign(plugin: &Path, key: &Path) -> Result<Signed, KitError> {
+    let text = fs::read_to_string(key).map_err(KitError::file(key))?;
+    let encoded = text.trim().strip_prefix(KEY_PREFIX);
+    let seed = encoded.and_then(|encoded| BASE64.decode(encoded.as_bytes()).ok());
+    let seed = seed.ok_or_else(|| KitError::Key {
+        path: key.to_owned(),
+        reason: "it is not a private key of `svc plugin keygen`".to_owned(),
+    })?;
+    let pair = pair(key, &seed)?;
+    let digest = digest(plugin)?;
+    let content = SignatureFile {
+        key: BASE64.encode(pair.public_key().as_ref()),
+        signature: BASE64.encode(pair.sign(&message(&digest)).as_ref()),
+    };
+    let path = signature_path(plugin);
+    let text = format!(
+        "key = \"{}\"\nsignature = \"{}\"\n",
+        content.key, content.signature
+    );
+    fs::write(&path, text).map_err(KitError::file(&path))?;
+    Ok(Signed {
+        file: plugin.to_owned(),
+        signature: path,
+        public_key: content.key,
+        digest: HEXLOWER.encode(&digest),
+        valid: true,
+        reason: None,
+    })
+}
+
+/// Verifies the signature beside a plugin. Without `key` it tells who signed, not whether to trust them.
+///
+/// # Errors
+/// The plugin or the signature cannot be read.
+pub fn verify(plugin: &Path, key: Option<&str>) -> Result<Signed, KitError> {
+    let digest = digest(plugin)?;
+    let path = signature_path(plugin);
+    let text = fs::read_to_string(&path).map_err(KitError::file(&path))?;
+    let content: SignatureFile = toml::from_str(&text).map_err(|error| KitError::Key {
+        path: path.clone(),
+        reason: format!("it is not a signature: {}", error.message()),
+    })?;
+    let reason = problem(&content, &digest, key);
+    Ok(Signed {
+        file: plugin.to_owned(),
+        signature: path,
+        public_key: content.key,
+        digest: HEXLOWER.encode(&digest),
+        valid: reason.is_none(),
+        reason,
+    })
+}
+
+/// Why a signature is not valid.
+fn problem(content: &SignatureFile, digest: &[u8], key: Option<&str>) -> Option<String> {
+    if let Some(expected) = key
+        && expected != content.key
+    {
+        return Some(format!(
+            "it was signed with the key {}, not {expected}",
+            content.key
+        ));
+    }
+    let decoded = BASE64
+        .decode(content.key.as_bytes())
+        .ok()
+        .zip(BASE64.decode(content.signature.as_bytes()).ok());
+    let Some((public, signature)) = decoded else {
+        return Some("key or signature is not base64".to_owned());
+    };
+    let verified = UnparsedPublicKey::new(&ED25519, public).verify(&message(digest), &signature);
+    verified
+        .err()
+        .map(|_| "the file was changed after it was signed, or the signature is of another file".to_owned())
+}
+
+fn pair(file: &Path, seed: &[u8]) -> Result<Ed25519KeyPair, KitError> {
+    Ed25519KeyPair::from_seed_unchecked(seed).map_err(|_| KitError::Key {
+        path: file.to_owned(),
+        reason: format!("a private key has {SEED_BYTES} bytes"),
+    })
+}
+
+fn digest(plugin: &Path) -> Result<Vec<u8>, KitError> {
+    let bytes = fs::read(plugin).map_err(KitError::file(plugin))?;
+    Ok(Sha256::digest(&bytes).to_vec())
+}
+
+fn message(digest: &[u8]) -> Vec<u8> {
+    [PURPOSE, digest].concat()
+}
+
+impl fmt::Display for NewKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "private key: {} (keep it secret, and keep a copy)",
+            self.file.display()
+        )?;
+        write!(f, "public key:  {}", self.public_key)
+    }
+}
+
+impl fmt::Display for Signed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.file.display())?;
+        writeln!(f, "  sha256     {}", self.digest)?;
+        writeln!(f, "  signed by  {}", self.public_key)?;
+        match &self.reason {
+            None => write!(f, "  signature  {} is valid", self.signature.display()),
+            Some(reason) => write!(
+                f,
+                "  signature  {} is NOT valid: {reason}",
+                self.signature.display()
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signature_is_bound_to_file_and_key() {
+        let dir = tempfile::tempdir().unwrap();
+        let (plugin, key) = (dir.path().join("a.wasm"), dir.path().join("key"));
+        fs::write(&plugin, b"a plugin").unwrap();
+        let created = create_key(&key, &[7; SEED_BYTES]).unwrap();
+        assert_eq!(
+            create_key(&key, &[8; SEED_BYTES]).unwrap_err().code(),
+            "file",
+            "no key is overwritten"
+        );
+        sign(&plugin, &key).unwrap();
+        assert!(verify(&plugin, None).unwrap().valid);
+        assert!(verify(&plugin, Some(&created.public_key)).unwrap().valid);
+        let other = create_key(&dir.path().join("other"), &[9; SEED_BYTES]).unwrap();
+        assert!(!verify(&plugin, Some(&other.public_key)).unwrap().valid);
+        fs::write(&plugin, b"a Plugin").unwrap();
+        let changed = verify(&plugin, Some(&created.public_key)).unwrap();
+        assert!(changed.reason.unwrap().contains("changed after"));
+    }
+
+    #[test]
+    fn key_file_is_for_its_owner_only() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let key = dir.path().join("key");
+        create_key(&key, &[7; SEED_BYTES]).unwrap();
+        assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,83 @@
+//! Loads plugins again when the files of the plugin directory change.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use svc_domain::kind::MediaKind;
+use svc_indexer::scan_scheduler::ScanScheduler;
+use svc_plugin_host::{DirectoryState, PluginHostError, Plugins};
+use svc_store::Store;
+
+use crate::plugin_kinds::{log_unread_directories, store_kinds};
+
+/// Interval of looks at the directory. A change takes effect when two looks find the same, so that no file is read
+/// while it is written.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Watches the plugin directory.
+#[derive(Debug)]
+pub struct PluginWatch {
+    /// The plugins to load again.
+    pub plugins: Plugins,
+    /// Receives the schemas of new kinds.
+    pub store: Store,
+    /// Scans the directories of the changed kinds.
+    pub scan_scheduler: ScanScheduler,
+    /// The configured media directories.
+    pub media: Vec<(MediaKind, PathBuf)>,
+}
+
+impl PluginWatch {
+    /// Watches until the server stops.
+    pub async fn run(self) {
+        let mut seen: Option<DirectoryState> = None;
+        let mut is_readable = true;
+        let mut look = tokio::time::interval(LOOK_EVERY);
+        loop {
+            look.tick().await;
+            match self.blocking(|plugins| plugins.directory_change()).await {
+                Some(Ok(change)) => {
+                    is_readable = true;
+                    if change.is_some() && change == seen {
+                        self.reload().await;
+                    }
+                    seen = change;
+                }
+                Some(Err(error)) => {
+                    if is_readable {
+                        tracing::warn!(%error, "changes of plugins are not noticed until it can be read again");
+                    }
+                    is_readable = false;
+                }
+                None => {}
+            }
+        }
+    }
+
+    async fn reload(&self) {
+        tracing::info!("the plugin directory changed; its plugins are loaded again");
+        let Some(reloaded) = self.blocking(|plugins| plugins.reload()).await else {
+            return;
+        };
+        let outcome: Result<(), Box<dyn std::error::Error + Send + Sync>> = async {
+            let kinds: HashSet<MediaKind> = reloaded?;
+            store_kinds(&self.store, &self.plugins).await?;
+            log_unread_directories(&self.media, &self.plugins);
+            Ok(self.scan_scheduler.rescan(&kinds).await?)
+        }
+        .await;
+        if let Err(error) = outcome {
+            tracing::error!(%error, "the plugins could not be loaded again");
+        }
+    }
+
+    /// Calls the plugin host on a thread that may block; `None` if it panicked, which is logged.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        call: impl FnOnce(Plugins) -> Result<T, PluginHostError> + Send + 'static,
+    ) -> Option<Result<T, PluginHostError>> {
+        let plugins = self.plugins.clone();
+        tokio::task::spawn_blocking(move || call(plugins)).await.ok()
+    }
+}
