@@ -37,3 +37,23 @@ fn plugin_interface_is_the_released_one() {
         );
     }
 }
+
+/// A package of crates.io contains its own files alone, so the SDK has a copy.
+#[test]
+fn interface_in_the_sdk_is_that_of_the_repository() {
+    let files = |folder: &str| -> std::collections::BTreeMap<_, _> {
+        let entries = std::fs::read_dir(workspace().join(folder)).unwrap();
+        let read = |entry: std::io::Result<std::fs::DirEntry>| {
+            let path = entry.unwrap().path();
+            (
+                path.file_name().unwrap().to_owned(),
+                std::fs::read_to_string(path).unwrap(),
+            )
+        };
+        entries.map(read).collect()
+    };
+    assert!(
+        files("wit/v0.1") == files("plugin-api/wit/v0.1"),
+        "copy wit/v0.1/*.wit to plugin-api/wit/v0.1/"
+    );
+}
