@@ -60,6 +60,14 @@ named_enum! {
         OriginRemoved => "origin_removed",
         /// All items were removed from the index.
         Deindexed => "deindexed",
+        /// A plugin, or a version of one, was uploaded.
+        PluginUploaded => "plugin_uploaded",
+        /// Permissions of a plugin were granted or revoked, it was enabled or disabled, or its settings were changed.
+        PluginUpdated => "plugin_updated",
+        /// The version before the one in use was put back.
+        PluginRolledBack => "plugin_rolled_back",
+        /// A plugin that was uploaded was removed.
+        PluginRemoved => "plugin_removed",
         /// A plugin was released from quarantine.
         PluginReleased => "plugin_released",
         /// The server was reset to its initial state; the first entry of the new log.

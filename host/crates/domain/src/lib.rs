@@ -27,6 +27,7 @@ pub mod photo_album;
 pub mod photo_bucket;
 pub mod photo_edit;
 pub mod playback_queue;
+pub mod plugin;
 pub mod release_channel;
 pub mod rendering;
 pub mod scan;

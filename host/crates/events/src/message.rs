@@ -52,6 +52,8 @@ pub enum EventKind {
     ItemRemoved,
     /// A requested waveform was computed.
     MusicWaveformReady,
+    /// A plugin became active or ceased to be, or its version changed.
+    PluginStateChanged,
     /// A job started or was resumed.
     JobStarted,
     /// Progress of a job.
@@ -84,6 +86,7 @@ impl EventKind {
             Self::ItemUpdated => "item.updated",
             Self::ItemRemoved => "item.removed",
             Self::MusicWaveformReady => "music.waveform_ready",
+            Self::PluginStateChanged => "plugin.state_changed",
             Self::JobStarted => "job.started",
             Self::JobCurrentProgress => "job.current_progress",
             Self::JobCompleted => "job.completed",
@@ -111,6 +114,7 @@ impl EventKind {
             | Self::PhotoAlbumPhotosRemoved => Capability::PhotoAlbumsRead,
             Self::ItemAdded | Self::ItemUpdated | Self::ItemRemoved => Capability::ItemsRead,
             Self::MusicWaveformReady => Capability::MusicTracksRead,
+            Self::PluginStateChanged => Capability::PluginsRead,
             Self::JobStarted | Self::JobCurrentProgress | Self::JobCompleted => Capability::JobsRead,
         }
     }

@@ -37,6 +37,7 @@ mod plugin_set;
 mod quarantine;
 mod registry;
 mod settings;
+mod signature;
 mod stats;
 mod status;
 mod ticker;
@@ -64,8 +65,11 @@ pub use manifest::{
 };
 pub use plugin::PluginHandle;
 pub use plugin_dir::DirectoryState;
-pub use registry::Plugins;
-pub use settings::{BuiltIn, Component, Isolation, IsolationPolicy, PluginHostError, PluginSettings};
+pub use registry::{ExaminedPlugin, Plugins};
+pub use settings::{
+    BuiltIn, Component, Isolation, IsolationPolicy, PluginChoices, PluginHostError, PluginSettings, UploadedPlugin,
+};
+pub use signature::{PluginSignature, signature_path, signed_message};
 pub use stats::PluginStats;
 pub use status::{PluginOrigin, PluginState, PluginStatus};
 pub use worker::Worker;

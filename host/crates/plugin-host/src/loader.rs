@@ -11,6 +11,7 @@ use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnail
 use crate::bindings::svc::plugin::{log, related, settings, source};
 use crate::bindings::{PACKAGE, VERSION};
 use crate::budget::Budgets;
+use crate::cache;
 use crate::cache::CodeCache;
 use crate::call::CallState;
 use crate::compile::Compiler;
@@ -20,10 +21,10 @@ use crate::inspect::{Inspection, inspect};
 use crate::instance::Instance;
 use crate::limits;
 use crate::limits::{AbilityLimits, GrantedLimits, LimitCaps};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, ManifestSetting};
 use crate::plugin::{LoadedPlugin, PluginCode};
 use crate::quarantine::Quarantine;
-use crate::settings::Isolation;
+use crate::settings::{Isolation, PluginChoices};
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState};
 use svc_domain::extraction::Value;
@@ -40,11 +41,32 @@ pub(super) struct Loader {
     pub(super) cache: CodeCache,
     pub(super) compiler: Compiler,
     pub(super) caps: LimitCaps,
-    pub(super) disabled: BTreeSet<String>,
     /// Media kinds with a root; `None` for all.
     pub(super) kinds_in_use: Option<BTreeSet<MediaKind>>,
-    /// Values of settings that differ from the defaults, by plugin id and key.
-    pub(super) values: BTreeMap<String, BTreeMap<String, Value>>,
+}
+
+/// What is decided about one plugin, beyond its bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Terms<'a> {
+    pub(super) origin: &'a PluginOrigin,
+    pub(super) isolation: Isolation,
+    pub(super) choices: &'a PluginChoices,
+    /// The permissions of an uploaded plugin; all that it asks for, for others.
+    pub(super) granted: Option<&'a BTreeSet<String>>,
+    pub(super) signed_by: Option<&'a str>,
+}
+
+impl Terms<'_> {
+    /// Whether a plugin that was loaded before can stay as it is under these terms.
+    pub(super) fn hold_for(self, plugin: &LoadedPlugin) -> bool {
+        let manifest = &plugin.manifest;
+        let is_granted = |granted| missing_permissions(manifest, granted).is_none();
+        plugin.origin == *self.origin
+            && !self.choices.disabled.contains(&manifest.id)
+            && self.granted.is_none_or(is_granted)
+            && plugin.signed_by.as_deref() == self.signed_by
+            && *plugin.settings == setting_values(manifest, self.choices)
+    }
 }
 
 /// Why a plugin was not loaded.
@@ -65,14 +87,8 @@ pub(super) fn new_linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>>
 }
 
 impl Loader {
-    /// Loads one plugin.
-    pub(super) fn load(
-        &self,
-        bytes: &[u8],
-        digest: &str,
-        origin: &PluginOrigin,
-        isolation: Isolation,
-    ) -> Result<LoadedPlugin, Rejection> {
+    /// Checks a plugin without compiling or running it.
+    pub(super) fn examine(&self, bytes: &[u8]) -> Result<(Manifest, BTreeSet<String>), Rejection> {
         if bytes.len() as u64 > limits::COMPONENT_BYTES {
             let problem = format!(
                 "it has {} bytes, at most {} are allowed",
@@ -102,8 +118,22 @@ impl Loader {
         check_version(&manifest).map_err(reject)?;
         check_imports(&manifest, &imports).map_err(reject)?;
         check_exports(&manifest, &exports).map_err(reject)?;
-        if self.disabled.contains(&manifest.id) {
+        Ok((manifest, exports))
+    }
+
+    /// Loads one plugin.
+    pub(super) fn load(&self, bytes: &[u8], digest: &str, terms: Terms<'_>) -> Result<LoadedPlugin, Rejection> {
+        let (manifest, exports) = self.examine(bytes)?;
+        let Terms { origin, choices, .. } = terms;
+        let reject = |state| Rejection {
+            manifest: Some(Box::new(manifest.clone())),
+            state,
+        };
+        if choices.disabled.contains(&manifest.id) {
             return Err(reject(PluginState::Disabled));
+        }
+        if let Some(reason) = terms.granted.and_then(|granted| missing_permissions(&manifest, granted)) {
+            return Err(reject(PluginState::Waiting { reason }));
         }
         if matches!(origin, PluginOrigin::BuiltIn(_)) && !self.is_in_use(&manifest) {
             return Err(reject(PluginState::Idle));
@@ -115,14 +145,17 @@ impl Loader {
         let code = self
             .link(&component, &exports)
             .map_err(|error| reject(failed(format!("{error:#}"))))?;
+        let settings = setting_values(&manifest, choices);
         let plugin = LoadedPlugin {
             id: Arc::from(manifest.id.as_str()),
             origin: origin.clone(),
             digest: digest.to_owned(),
-            settings: Arc::new(manifest.setting_values(self.values.get(&manifest.id))),
+            record_digest: record_digest(digest, &manifest, &settings),
+            signed_by: terms.signed_by.map(str::to_owned),
+            settings: Arc::new(settings),
             limits: AbilityLimits::granted(&manifest, &self.caps),
             own_types: manifest.own_types(),
-            isolation,
+            isolation: terms.isolation,
             code: Erased::new(code),
             stats: SharedStats::default(),
             quarantine: Quarantine::default(),
@@ -206,6 +239,32 @@ impl Loader {
 /// Milliseconds since then, for the log.
 pub(super) fn millis(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The values of a plugin's settings.
+pub(super) fn setting_values(manifest: &Manifest, choices: &PluginChoices) -> BTreeMap<String, Value> {
+    let none = BTreeMap::new();
+    let chosen = choices.values.get(&manifest.id).unwrap_or(&none);
+    let values = manifest.setting_values(chosen).into_iter();
+    values.map(|(key, value)| (key, value.into())).collect()
+}
+
+/// What tells whether a plugin reads files as before: its digest, and its settings where they are not the defaults.
+fn record_digest(digest: &str, manifest: &Manifest, settings: &BTreeMap<String, Value>) -> String {
+    let is_default = |setting: &ManifestSetting| {
+        settings.get(&setting.key) == Some(&Value::from(setting.default.clone()))
+    };
+    if manifest.settings.iter().all(is_default) {
+        return digest.to_owned();
+    }
+    cache::digest(format!("{digest} {settings:?}").as_bytes())
+}
+
+/// Which permissions a plugin lacks; `None` if it has all.
+fn missing_permissions(manifest: &Manifest, granted: &BTreeSet<String>) -> Option<String> {
+    let missing = manifest.permissions.keys().filter(|name| !granted.contains(*name));
+    let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
+    (!missing.is_empty()).then(|| format!("it waits for the permissions {}", missing.join(", ")))
 }
 
 fn failed(reason: impl Into<String>) -> PluginState {

@@ -24,7 +24,11 @@ pub(super) struct LoadedPlugin {
     pub(super) id: Arc<str>,
     pub(super) manifest: Manifest,
     pub(super) origin: PluginOrigin,
+    /// Of the component.
     pub(super) digest: String,
+    /// Of the component, and of its settings where they are not the defaults.
+    pub(super) record_digest: String,
+    pub(super) signed_by: Option<String>,
     pub(super) settings: SettingValues,
     pub(super) limits: AbilityLimits,
     pub(super) own_types: OwnTypes,
@@ -60,9 +64,10 @@ impl PluginHandle {
         &self.0.manifest.version
     }
 
-    /// SHA-256 of the component in hexadecimal. A record of a plugin with another digest may be stale.
+    /// SHA-256 in hexadecimal of the component, and of its settings where they are not the defaults. What a plugin with
+    /// another digest read may be stale.
     pub fn digest(&self) -> &str {
-        &self.0.digest
+        &self.0.record_digest
     }
 
     /// The kinds whose files it reads.
@@ -123,6 +128,7 @@ impl PluginHandle {
             },
             abilities: self.abilities(),
             degraded: plugin.quarantine.is_degraded(),
+            signed_by: plugin.signed_by.clone(),
             granted: plugin.manifest.permissions.keys().cloned().collect(),
             limits: plugin.limits.listed(&plugin.manifest, self.has_pages()),
             stats: Some(plugin.stats.snapshot()),

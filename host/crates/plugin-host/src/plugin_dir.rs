@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use crate::limits;
 use crate::settings::PluginHostError;
+use crate::signature::signature_path;
 
 /// The extension of plugin files, in any case.
 const EXTENSION: &str = "wasm";
 
 /// What tells whether the directory changed: path, inode, size and modification time in nanoseconds of each plugin
-/// file.
+/// file and its signature.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DirectoryState(Vec<(PathBuf, u64, u64, i128)>);
 
@@ -60,6 +61,7 @@ impl DirectoryState {
     /// The current state of a directory.
     pub(super) fn of(dir: Option<&Path>) -> Result<Self, PluginHostError> {
         let files = plugin_files(dir)?.into_iter();
+        let files = files.flat_map(|path| [signature_path(&path), path]);
         let state = files.map(|path| {
             // A file that vanished, or cannot be read, differs from the same file when it can.
             let metadata = fs::metadata(&path).ok();

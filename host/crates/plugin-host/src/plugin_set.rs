@@ -1,17 +1,20 @@
 //! The plugins of one load, built-in and from the plugin directory, with their order and the kinds that they define.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::cache;
 use crate::kinds::KindOwners;
-use crate::loader::{Loader, millis};
+use crate::loader::{Loader, Terms, millis};
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginHandle};
 use crate::plugin_dir::{DirectoryState, plugin_files, read_component};
 use crate::plugin_index::PluginIndex;
-use crate::settings::{BuiltIn, Isolation, PluginHostError, PluginSettings};
+use crate::settings::{BuiltIn, Isolation, PluginChoices, PluginHostError, PluginSettings};
+use crate::signature::verify_beside;
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
 use svc_domain::kind::MediaKind;
 
@@ -37,22 +40,48 @@ impl PluginSet {
         loader: &Loader,
         settings: &PluginSettings,
         built_in: &[BuiltIn],
+        choices: &PluginChoices,
         before: Option<&Self>,
     ) -> Result<Self, PluginHostError> {
         let mut set = Loading {
             loader,
+            choices,
             before,
             entries: Vec::new(),
         };
         for plugin in built_in {
             let origin = PluginOrigin::BuiltIn(plugin.name);
-            set.add(plugin.component.bytes(), origin, settings.isolation.built_in);
+            set.add(Found {
+                bytes: plugin.component.bytes().map(Cow::Owned),
+                origin,
+                isolation: settings.isolation.built_in,
+                granted: None,
+                signed_by: Ok(None),
+            });
+        }
+        for plugin in &choices.uploaded {
+            set.add(Found {
+                bytes: Ok(Cow::Borrowed(&plugin.component)),
+                origin: PluginOrigin::Uploaded(plugin.id.clone()),
+                isolation: settings.isolation.third_party,
+                granted: Some(&plugin.granted),
+                signed_by: Ok(plugin.signed_by.clone()),
+            });
         }
         let dir = settings.plugin_dir.as_deref();
         let directory = DirectoryState::of(dir)?;
         for path in plugin_files(dir)? {
             let bytes = read_component(&path);
-            set.add(bytes, PluginOrigin::File(path), settings.isolation.third_party);
+            let signed_by = bytes
+                .as_ref()
+                .map_or(Ok(None), |bytes| verify_beside(&path, bytes));
+            set.add(Found {
+                bytes: bytes.map(Cow::Owned),
+                origin: PluginOrigin::File(path),
+                isolation: settings.isolation.third_party,
+                granted: None,
+                signed_by,
+            });
         }
         set.reject_orphans();
         let entries = set.entries;
@@ -96,34 +125,62 @@ impl Entry {
     }
 }
 
+/// A plugin to be loaded.
+struct Found<'a> {
+    bytes: io::Result<Cow<'a, [u8]>>,
+    origin: PluginOrigin,
+    isolation: Isolation,
+    /// The permissions of an uploaded plugin; `None` grants what a plugin asks for.
+    granted: Option<&'a BTreeSet<String>>,
+    /// The key that signed it, or why its signature is not valid.
+    signed_by: Result<Option<String>, String>,
+}
+
 /// A load in progress.
 struct Loading<'a> {
     loader: &'a Loader,
+    choices: &'a PluginChoices,
     before: Option<&'a PluginSet>,
     entries: Vec<Entry>,
 }
 
 impl Loading<'_> {
     /// Loads one plugin; ids and kinds of those before it are taken.
-    fn add(&mut self, bytes: io::Result<Vec<u8>>, origin: PluginOrigin, isolation: Isolation) {
+    fn add(&mut self, found: Found<'_>) {
         let started = Instant::now();
-        let bytes = match bytes {
+        let origin = found.origin;
+        let failed = |reason| PluginState::Failed { reason };
+        let bytes = match found.bytes {
             Ok(bytes) => bytes,
             Err(error) => {
-                let reason = format!("it cannot be read: {error}");
-                return self.unusable(origin, String::new(), None, PluginState::Failed { reason });
+                let state = failed(format!("it cannot be read: {error}"));
+                return self.unusable(origin, String::new(), None, state);
             }
         };
         let digest = cache::digest(&bytes);
+        let signed_by = match found.signed_by {
+            Ok(signed_by) => signed_by,
+            Err(reason) => {
+                let manifest = self.loader.examine(&bytes).ok().map(|(manifest, _)| manifest);
+                return self.unusable(origin, digest, manifest, failed(reason));
+            }
+        };
+        let terms = Terms {
+            origin: &origin,
+            isolation: found.isolation,
+            choices: self.choices,
+            granted: found.granted,
+            signed_by: signed_by.as_deref(),
+        };
         let kept = self.before.and_then(|before| {
             let mut plugins = before.handles();
-            plugins.find(|plugin| plugin.digest() == digest && plugin.0.origin == origin)
+            plugins.find(|plugin| plugin.0.digest == digest && terms.hold_for(&plugin.0))
         });
         let loaded = match kept {
             Some(plugin) => Ok(plugin.clone()),
             None => self
                 .loader
-                .load(&bytes, &digest, &origin, isolation)
+                .load(&bytes, &digest, terms)
                 .map(|plugin| PluginHandle(Arc::new(plugin))),
         };
         match loaded {
@@ -248,6 +305,7 @@ impl Loading<'_> {
             state,
             abilities: Vec::new(),
             degraded: false,
+            signed_by: None,
             granted: Default::default(),
             limits: limits.unwrap_or_default(),
             stats: None,

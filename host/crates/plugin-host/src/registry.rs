@@ -5,16 +5,19 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use crate::cache;
 use crate::cache::CodeCache;
 use crate::engine;
 use crate::erased::Erased;
 use crate::kinds::{DefinedKind, KindState};
-use crate::loader::{Loader, new_linker};
+use crate::limits::GrantedLimits;
+use crate::loader::{Loader, Terms, new_linker};
+use crate::manifest::Manifest;
 use crate::plugin::PluginHandle;
 use crate::plugin_dir::DirectoryState;
 use crate::plugin_set::PluginSet;
-use crate::settings::{BuiltIn, PluginHostError, PluginSettings};
-use crate::status::PluginStatus;
+use crate::settings::{BuiltIn, PluginChoices, PluginHostError, PluginSettings, UploadedPlugin};
+use crate::status::{PluginOrigin, PluginState, PluginStatus};
 use crate::ticker::Ticker;
 use crate::worker::Worker;
 use svc_domain::item_kind::KindSchema;
@@ -37,6 +40,17 @@ struct Loading {
     loader: Erased<Loader>,
     settings: PluginSettings,
     built_in: Vec<BuiltIn>,
+}
+
+/// A plugin that could be loaded.
+#[derive(Debug, Clone)]
+pub struct ExaminedPlugin {
+    /// SHA-256 of the component in hexadecimal.
+    pub digest: String,
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// Requested and effective limits by ability.
+    pub limits: Vec<GrantedLimits>,
 }
 
 impl Plugins {
@@ -63,11 +77,9 @@ impl Plugins {
             cache,
             compiler: settings.compiler.clone(),
             caps: settings.caps,
-            disabled: settings.disabled.clone(),
             kinds_in_use: settings.kinds_in_use.clone(),
-            values: settings.values.clone(),
         };
-        let set = PluginSet::load(&loader, settings, built_in, None)?;
+        let set = PluginSet::load(&loader, settings, built_in, &settings.choices, None)?;
         drop(ticking);
         let loading = Loading {
             loader: Erased::new(loader),
@@ -82,13 +94,13 @@ impl Plugins {
         })))
     }
 
-    /// Loads the plugins again. Those whose bytes did not change stay as they are, with statistics and quarantine;
-    /// calls in progress end with the plugin that they began with. Returns the kinds whose plugins changed. Blocks as
-    /// [`Self::load`].
+    /// Loads the plugins again, under these decisions. Those whose bytes and settings did not change stay as they are,
+    /// with statistics and quarantine; calls in progress end with the plugin that they began with. Returns the kinds
+    /// whose plugins changed. Blocks as [`Self::load`].
     ///
     /// # Errors
     /// The plugin directory cannot be read; the plugins stay as they are.
-    pub fn reload(&self) -> Result<HashSet<MediaKind>, PluginHostError> {
+    pub fn reload(&self, choices: &PluginChoices) -> Result<HashSet<MediaKind>, PluginHostError> {
         let loading = self.0.loading.lock().unwrap_or_else(PoisonError::into_inner);
         let ticking = self.0.ticker.hold();
         let before = self.set();
@@ -97,7 +109,7 @@ impl Plugins {
             settings,
             built_in,
         } = &*loading;
-        let after = Arc::new(PluginSet::load(loader, settings, built_in, Some(&before))?);
+        let after = Arc::new(PluginSet::load(loader, settings, built_in, choices, Some(&before))?);
         drop(ticking);
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&after);
         self.0.reloads.fetch_add(1, Ordering::Release);
@@ -111,6 +123,45 @@ impl Plugins {
         }
         let plugins = gone.into_iter().chain(changed(&after, &before));
         Ok(plugins.flat_map(|plugin| plugin.kinds()).collect())
+    }
+
+    /// Checks a plugin without compiling or running it.
+    ///
+    /// # Errors
+    /// Why it cannot be loaded.
+    pub fn examine(&self, component: &[u8]) -> Result<ExaminedPlugin, PluginState> {
+        let loading = self.0.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let (manifest, _) = loading
+            .loader
+            .examine(component)
+            .map_err(|rejection| rejection.state)?;
+        Ok(ExaminedPlugin {
+            digest: cache::digest(component),
+            limits: loading.loader.limits_of(&manifest),
+            manifest,
+        })
+    }
+
+    /// Loads a plugin beside the others, which it does not affect: no file is routed to it. Blocks while it is compiled.
+    ///
+    /// # Errors
+    /// Why it cannot be loaded.
+    pub fn load_beside(&self, plugin: &UploadedPlugin, choices: &PluginChoices) -> Result<PluginHandle, PluginState> {
+        let loading = self.0.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ticking = self.0.ticker.hold();
+        let digest = cache::digest(&plugin.component);
+        let terms = Terms {
+            origin: &PluginOrigin::Uploaded(plugin.id.clone()),
+            isolation: loading.settings.isolation.third_party,
+            choices,
+            granted: Some(&plugin.granted),
+            signed_by: plugin.signed_by.as_deref(),
+        };
+        let loaded = loading.loader.load(&plugin.component, &digest, terms);
+        match loaded {
+            Ok(plugin) => Ok(PluginHandle(Arc::new(plugin))),
+            Err(rejection) => Err(rejection.state),
+        }
     }
 
     /// The plugin directory now, if it differs from the one that was loaded. A file that is being written differs

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
 
 use crate::compile::Compiler;
 use crate::limits;
 use crate::limits::LimitCaps;
-use svc_domain::extraction::Value;
 use svc_domain::kind::MediaKind;
 
 /// Settings of the plugin host.
@@ -21,10 +23,8 @@ pub struct PluginSettings {
     pub compiler: Compiler,
     /// Directory with the operator's plugins, `*.wasm`.
     pub plugin_dir: Option<PathBuf>,
-    /// Ids of disabled plugins.
-    pub disabled: BTreeSet<String>,
-    /// Values of the plugins' settings, by plugin id and key.
-    pub values: BTreeMap<String, BTreeMap<String, Value>>,
+    /// Decisions of administrators, as of the start.
+    pub choices: PluginChoices,
     /// Media kinds with a root; `None` for a command that reads single files of any kind. A built-in plugin for other
     /// kinds only is not compiled: it is `idle`.
     pub kinds_in_use: Option<BTreeSet<MediaKind>>,
@@ -32,6 +32,30 @@ pub struct PluginSettings {
     pub isolation: IsolationPolicy,
     /// Maximum limits per file.
     pub caps: LimitCaps,
+}
+
+/// Decisions of administrators, which may change while the server runs.
+#[derive(Debug, Clone, Default)]
+pub struct PluginChoices {
+    /// Ids of disabled plugins.
+    pub disabled: BTreeSet<String>,
+    /// Values of settings that differ from their defaults, by plugin id and key.
+    pub values: BTreeMap<String, BTreeMap<String, Json>>,
+    /// Uploaded plugins, in the order of loading.
+    pub uploaded: Vec<UploadedPlugin>,
+}
+
+/// A plugin that an administrator uploaded.
+#[derive(Debug, Clone)]
+pub struct UploadedPlugin {
+    /// Its id, for messages about a component that cannot be read.
+    pub id: String,
+    /// The component.
+    pub component: Arc<[u8]>,
+    /// The permissions that it has; nothing of a plugin that lacks one runs.
+    pub granted: BTreeSet<String>,
+    /// The public key of its signature.
+    pub signed_by: Option<String>,
 }
 
 /// How many files an instance reads before it is replaced. Independent of it, an instance that failed or has much

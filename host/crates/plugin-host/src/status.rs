@@ -14,6 +14,8 @@ pub enum PluginOrigin {
     BuiltIn(&'static str),
     /// A file of the plugin directory.
     File(PathBuf),
+    /// Uploaded by an administrator, with its id.
+    Uploaded(String),
 }
 
 impl PluginOrigin {
@@ -22,13 +24,14 @@ impl PluginOrigin {
         match self {
             Self::BuiltIn(_) => "built-in",
             Self::File(_) => "file",
+            Self::Uploaded(_) => "uploaded",
         }
     }
 
-    /// Where the plugin came from, so that several files of one id can be told apart: `built-in`, or the path.
+    /// Where the plugin came from, so that several files of one id can be told apart: `built-in`, `uploaded`, or the path.
     pub fn place(&self) -> String {
         match self {
-            Self::BuiltIn(_) => self.name().to_owned(),
+            Self::BuiltIn(_) | Self::Uploaded(_) => self.name().to_owned(),
             Self::File(path) => path.display().to_string(),
         }
     }
@@ -37,6 +40,7 @@ impl PluginOrigin {
     pub fn label(&self) -> String {
         match self {
             Self::BuiltIn(name) => (*name).to_owned(),
+            Self::Uploaded(id) => id.clone(),
             Self::File(path) => path
                 .file_name()
                 .unwrap_or(path.as_os_str())
@@ -53,6 +57,11 @@ pub enum PluginState {
     Active,
     /// Disabled by the operator.
     Disabled,
+    /// Uploaded, and not loaded before an administrator grants its permissions.
+    Waiting {
+        /// Names the permissions.
+        reason: String,
+    },
     /// Built in, and not loaded because no root has one of its kinds.
     Idle,
     /// Quarantined after too many faults in scans, until it is released or the process ends.
@@ -78,6 +87,7 @@ impl PluginState {
         match self {
             Self::Active => "active",
             Self::Disabled => "disabled",
+            Self::Waiting { .. } => "waiting",
             Self::Idle => "idle",
             Self::Quarantined { .. } => "quarantined",
             Self::Incompatible { .. } => "incompatible",
@@ -89,9 +99,10 @@ impl PluginState {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Active | Self::Disabled | Self::Idle => None,
-            Self::Quarantined { reason } | Self::Incompatible { reason } | Self::Failed { reason } => {
-                Some(reason)
-            }
+            Self::Waiting { reason }
+            | Self::Quarantined { reason }
+            | Self::Incompatible { reason }
+            | Self::Failed { reason } => Some(reason),
         }
     }
 }
@@ -111,6 +122,8 @@ pub struct PluginStatus {
     pub abilities: Vec<&'static str>,
     /// Whether it had enough faults to get a new instance for each file.
     pub degraded: bool,
+    /// The public key of its signature in base64; `None` if it is not signed.
+    pub signed_by: Option<String>,
     /// The permissions in force; none for a plugin that is not loaded.
     pub granted: BTreeSet<String>,
     /// Requested and effective limits by ability; empty if the manifest could not be read.

@@ -31,6 +31,7 @@ mod music;
 mod photo_albums;
 mod photos;
 mod playback_queues;
+mod plugins;
 mod query;
 mod roles;
 mod runs;
@@ -70,6 +71,7 @@ pub use music::{
 pub use photo_albums::{AlbumOrder, NewPhotoAlbum, PhotoAlbumRepository};
 pub use photos::{BoundingBox, PhotoFilter, PhotoOrder, PhotoRepository};
 pub use playback_queues::{PlaybackQueueRepository, QueueChange, QueuePosition, QueueWindow};
+pub use plugins::PluginRepository;
 pub use query::item_filter::ItemFilter;
 pub use roles::RoleRepository;
 pub use runs::{RunLogFilter, RunRepository};

@@ -18,6 +18,7 @@ use crate::music::MusicRepository;
 use crate::photo_albums::PhotoAlbumRepository;
 use crate::photos::PhotoRepository;
 use crate::playback_queues::PlaybackQueueRepository;
+use crate::plugins::PluginRepository;
 use crate::roles::RoleRepository;
 use crate::runs::RunRepository;
 use crate::search::SearchRepository;
@@ -104,6 +105,8 @@ store! {
     photos: PhotoRepository,
     /// Playback queues.
     playback_queues: PlaybackQueueRepository,
+    /// Decisions about plugins, and uploaded versions.
+    plugins: PluginRepository,
     /// Roles and role assignments.
     roles: RoleRepository,
     /// Scan runs and their logs.

@@ -10,6 +10,7 @@ mod table;
 
 use std::collections::BTreeMap;
 
+use serde_json::Value as Json;
 use toml::de::DeTable;
 
 use crate::limits;
@@ -18,7 +19,6 @@ use crate::manifest::names::{ID, INTERFACE, VERSION, is_id, is_interface, is_lin
 use crate::manifest::problem::Problems;
 use crate::manifest::table::{Table, Value};
 use crate::validate::OwnTypes;
-use svc_domain::extraction::Value as ExtractedValue;
 
 pub use files::{ManifestFiles, RequestedLimits};
 pub use kinds::ManifestKind;
@@ -81,17 +81,25 @@ impl Manifest {
             .ok_or_else(|| problems.into_error())
     }
 
-    /// The values of all settings: the defaults, and those that an administrator chose instead.
-    pub(crate) fn setting_values(
-        &self,
-        chosen: Option<&BTreeMap<String, ExtractedValue>>,
-    ) -> BTreeMap<String, ExtractedValue> {
-        let defaults = self.settings.iter();
-        let mut values: BTreeMap<_, _> = defaults
-            .map(|setting| (setting.key.clone(), setting.default.clone().into()))
-            .collect();
-        values.extend(chosen.cloned().unwrap_or_default());
-        values
+    /// The values of all settings: those that an administrator chose, and the defaults of the others. A choice that the
+    /// setting does not allow, such as one made for another version of the plugin, has no effect.
+    pub fn setting_values(&self, chosen: &BTreeMap<String, Json>) -> BTreeMap<String, SettingValue> {
+        let value_of = |setting: &ManifestSetting| {
+            let chosen = chosen.get(&setting.key).map(|chosen| setting.read(chosen));
+            match chosen {
+                Some(Ok(value)) => value,
+                Some(Err(reason)) => {
+                    let (plugin, key) = (&self.id, &setting.key);
+                    tracing::warn!(plugin, setting = key, "the default is used: the value {reason}");
+                    setting.default.clone()
+                }
+                None => setting.default.clone(),
+            }
+        };
+        let settings = self.settings.iter();
+        settings
+            .map(|setting| (setting.key.clone(), value_of(setting)))
+            .collect()
     }
 
     /// The types of the plugin's own keys that its kinds declare.

@@ -1,5 +1,7 @@
 //! The table `[settings]` of a manifest: what an administrator can set, as a flat schema.
 
+use serde_json::Value as Json;
+
 use crate::limits;
 use crate::manifest::names::{is_line, is_name};
 use crate::manifest::problem::Problems;
@@ -24,6 +26,12 @@ pub struct ManifestSetting {
     pub max: Option<f64>,
     /// The only values, if there is a choice.
     pub choices: Vec<SettingValue>,
+}
+
+impl From<SettingValue> for Json {
+    fn from(value: SettingValue) -> Self {
+        ExtractedValue::from(value).to_json()
+    }
 }
 
 /// The type of a setting.
@@ -81,6 +89,14 @@ impl SettingType {
         }
     }
 
+    /// What a value of the type is, for messages.
+    fn expected(self) -> String {
+        match self {
+            Self::Text => format!("text of up to {} characters in one line", limits::SETTING_CHARACTERS),
+            other => other.as_str().to_owned(),
+        }
+    }
+
     fn from_name(name: &str) -> Option<Self> {
         let known = Self::ALL.into_iter().find(|(known, _)| *known == name);
         known.map(|(_, setting_type)| setting_type)
@@ -100,6 +116,27 @@ impl SettingType {
 }
 
 impl ManifestSetting {
+    /// Reads a value that an administrator chose.
+    ///
+    /// # Errors
+    /// What is expected instead.
+    pub fn read(&self, chosen: &Json) -> Result<SettingValue, String> {
+        let value = match self.setting_type {
+            SettingType::Text => chosen
+                .as_str()
+                .filter(|text| is_line(text, 0, limits::SETTING_CHARACTERS))
+                .map(|text| SettingValue::Text(text.to_owned())),
+            SettingType::Integer => chosen.as_i64().map(SettingValue::Integer),
+            SettingType::Real => chosen.as_f64().map(SettingValue::Real),
+            SettingType::Boolean => chosen.as_bool().map(SettingValue::Boolean),
+        };
+        let value = value.ok_or_else(|| format!("expected {}", self.setting_type.expected()))?;
+        match self.objection(&value) {
+            Some(objection) => Err(objection),
+            None => Ok(value),
+        }
+    }
+
     /// Why a value of the right type is not allowed; `None` if it is.
     pub fn objection(&self, value: &SettingValue) -> Option<String> {
         let size = match value {
@@ -186,13 +223,8 @@ fn read_setting(key: &str, mut table: Table<'_>, problems: &mut Problems<'_>) ->
         let setting_type = setting_type?;
         let read = setting_type.value_of(value);
         if read.is_none() {
-            let most = limits::SETTING_CHARACTERS;
-            let bounded = format!("text of up to {most} characters in one line");
-            let name = match setting_type {
-                SettingType::Text => &bounded,
-                other => other.as_str(),
-            };
-            value.expect(problems, &format!("a value of the setting's type: {name}"));
+            let expected = setting_type.expected();
+            value.expect(problems, &format!("a value of the setting's type: {expected}"));
         }
         read
     };

@@ -224,7 +224,7 @@ fn plugin_may_read_more_files_of_a_kind_that_another_one_defines() {
 #[test]
 fn kind_without_an_active_plugin_says_why() {
     let mut harness = Harness::new().with("1.wasm", &plugin("comics", COMICS));
-    harness.settings.disabled.insert("comics".to_owned());
+    harness.settings.choices.disabled.insert("comics".to_owned());
     let plugins = harness.load();
     let state = plugins.kind_state(&comics());
     assert_eq!(

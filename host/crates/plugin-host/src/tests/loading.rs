@@ -154,7 +154,7 @@ fn missing_plugin_directory_is_an_error() {
 #[test]
 fn disabled_plugin_is_listed_and_not_used() {
     let mut harness = Harness::new().with_guest("good");
-    harness.settings.disabled.insert("good".to_owned());
+    harness.settings.choices.disabled.insert("good".to_owned());
     let plugins = harness.load();
     assert_eq!(only_state(&plugins), PluginState::Disabled);
     assert!(plugins.for_file(&MediaKind::music(), "good").is_none());

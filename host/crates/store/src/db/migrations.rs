@@ -37,6 +37,7 @@ static MIGRATIONS: &[Migration] = migrations![
     9 "0009_jobs.sql",
     10 "0010_digests.sql",
     11 "0011_kinds.sql",
+    12 "0012_plugins.sql",
 ];
 
 /// Schema version of this program.

@@ -41,7 +41,7 @@ pub(crate) const MEDIA: [&str; 28] = [
 ];
 
 /// Deletes everything else but the row of the server and the schema version.
-const THE_REST: [&str; 21] = [
+const THE_REST: [&str; 23] = [
     "DELETE FROM jobs",
     "DELETE FROM run_logs",
     "DELETE FROM runs",
@@ -63,6 +63,8 @@ const THE_REST: [&str; 21] = [
     "DELETE FROM users",
     "DELETE FROM cors_origins",
     "DELETE FROM audit",
+    "DELETE FROM plugin_components",
+    "DELETE FROM plugins",
 ];
 
 impl IdentityChange {
