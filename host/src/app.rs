@@ -20,13 +20,14 @@ use svc_identity::throttle::LoginLimits;
 use svc_indexer::indexing::{IndexAction, Indexing};
 use svc_indexer::scan::Scanner;
 use svc_library::maintenance::Maintenance;
+use svc_library::plugins::stored_choices;
 use svc_library::server::BuildInfo;
 use svc_platform::data_dir::{DataDir, DataDirError};
 use svc_platform::random::{Random, SystemRandom, random_hex};
 use svc_platform::secret_key::{SecretKey, SecretKeyError};
 use svc_platform::tasks::{self, Tasks};
 use svc_plugin_host::{
-    BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginHostError, PluginSettings, Plugins,
+    BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginChoices, PluginHostError, PluginSettings, Plugins,
 };
 use svc_plugin_kit::sandbox::HostOptions;
 use svc_store::{IdNodeRepository, RENEW_ID_NODE_EVERY, Store, StoreError, StoreOptions};
@@ -167,7 +168,7 @@ impl App {
         let store = Store::open(&config.database_url, environment.store.clone()).await?;
         let (instance, signing_key) =
             installation::identify(&store.instance, &data_dir, random.as_ref(), clock.as_ref()).await?;
-        let plugins = load_plugins(&config, &environment, &data_dir).await?;
+        let plugins = load_plugins(&config, &environment, &data_dir, &store).await?;
         // After the steps that may fail: the lease is released only on close.
         let ids = store
             .id_nodes
@@ -253,8 +254,7 @@ impl App {
     pub fn plugin_watch(&self, config: &Config) -> Option<PluginWatch> {
         config.plugin_dir.as_ref().map(|_| PluginWatch {
             plugins: self.plugins.clone(),
-            store: self.store.clone(),
-            scan_scheduler: self.services.scan_scheduler.clone(),
+            service: self.services.plugins.clone(),
             media: config.media.clone(),
         })
     }
@@ -327,8 +327,7 @@ fn plugin_settings(
         cache_key: *SecretKey::load_or_create(&keys.join("plugin-cache.key"), random)?.bytes(),
         compiler: environment.compiler.clone(),
         plugin_dir,
-        disabled: std::collections::BTreeSet::new(),
-        values: std::collections::BTreeMap::new(),
+        choices: PluginChoices::default(),
         kinds_in_use: None,
         isolation: IsolationPolicy::default(),
         caps: LimitCaps::default(),
@@ -339,8 +338,10 @@ async fn load_plugins(
     config: &Config,
     environment: &Environment,
     data_dir: &DataDir,
+    store: &Store,
 ) -> Result<Plugins, StartError> {
     let settings = PluginSettings {
+        choices: stored_choices(&store.plugins).await?,
         kinds_in_use: Some(config.media.iter().map(|(kind, _)| kind.clone()).collect()),
         ..plugin_settings(
             &data_dir.keys()?,

@@ -1,15 +1,13 @@
 //! Loads plugins again when the files of the plugin directory change.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use svc_domain::kind::MediaKind;
-use svc_indexer::scan_scheduler::ScanScheduler;
+use svc_library::plugins::PluginAdmin;
 use svc_plugin_host::{DirectoryState, PluginHostError, Plugins};
-use svc_store::Store;
 
-use crate::plugin_kinds::{log_unread_directories, store_kinds};
+use crate::plugin_kinds::log_unread_directories;
 
 /// Interval of looks at the directory. A change takes effect when two looks find the same, so that no file is read
 /// while it is written.
@@ -18,12 +16,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Watches the plugin directory.
 #[derive(Debug)]
 pub struct PluginWatch {
-    /// The plugins to load again.
+    /// The plugins whose directory is watched.
     pub plugins: Plugins,
-    /// Receives the schemas of new kinds.
-    pub store: Store,
-    /// Scans the directories of the changed kinds.
-    pub scan_scheduler: ScanScheduler,
+    /// Loads them again.
+    pub service: PluginAdmin,
     /// The configured media directories.
     pub media: Vec<(MediaKind, PathBuf)>,
 }
@@ -57,18 +53,9 @@ impl PluginWatch {
 
     async fn reload(&self) {
         tracing::info!("the plugin directory changed; its plugins are loaded again");
-        let Some(reloaded) = self.blocking(|plugins| plugins.reload()).await else {
-            return;
-        };
-        let outcome: Result<(), Box<dyn std::error::Error + Send + Sync>> = async {
-            let kinds: HashSet<MediaKind> = reloaded?;
-            store_kinds(&self.store, &self.plugins).await?;
-            log_unread_directories(&self.media, &self.plugins);
-            Ok(self.scan_scheduler.rescan(&kinds).await?)
-        }
-        .await;
-        if let Err(error) = outcome {
-            tracing::error!(%error, "the plugins could not be loaded again");
+        match self.service.reload().await {
+            Ok(()) => log_unread_directories(&self.media, &self.plugins),
+            Err(error) => tracing::error!(%error, "the plugins could not be loaded again"),
         }
     }
 

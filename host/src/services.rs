@@ -54,7 +54,7 @@ use svc_library::pages::ItemPages;
 use svc_library::photo_albums::PhotoAlbums;
 use svc_library::photos::Photos;
 use svc_library::playback_queues::PlaybackQueues;
-use svc_library::plugins::PluginAdmin;
+use svc_library::plugins::{PluginAdmin, PluginAdminParts};
 use svc_library::ratings::Ratings;
 use svc_library::reset::Reset;
 use svc_library::search::Search;
@@ -157,6 +157,24 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         setup: setup.clone(),
         cloud: Arc::clone(&cloud),
     };
+    let scan_scheduler = ScanScheduler::new(
+        context.clone(),
+        store.index.clone(),
+        dependencies.indexing.clone(),
+        settings.clone(),
+        setup.clone(),
+    );
+    let plugins = PluginAdmin::new(PluginAdminParts {
+        context: context.clone(),
+        log: log.clone(),
+        plugins: dependencies.plugins.clone(),
+        repository: store.plugins.clone(),
+        kinds: store.kinds.clone(),
+        files: store.files.clone(),
+        directories: store.directories.clone(),
+        scan_scheduler: scan_scheduler.clone(),
+        events: dependencies.events.clone(),
+    });
     let media: Arc<[(MediaKind, PathBuf)]> = config.media.clone().into();
     let clock = Arc::clone(&context.clock);
     let quota = config.thumbnail_cache_mib.saturating_mul(1024 * 1024);
@@ -178,6 +196,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
     )
     .map_err(ServiceError::internal)?;
     let reset = Reset {
+        plugins: plugins.clone(),
         thumbnails: thumbnails.clone(),
         waveforms: waveforms.clone(),
         context: context.clone(),
@@ -284,7 +303,6 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         dependencies.plugins.clone(),
         cache,
     );
-    let plugins = PluginAdmin::new(context.clone(), log.clone(), dependencies.plugins.clone());
     let maintenance = Maintenance {
         context: context.clone(),
         users: store.users.clone(),
@@ -323,13 +341,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
             dependencies.build,
             config.kiosk,
         ),
-        scan_scheduler: ScanScheduler::new(
-            context.clone(),
-            store.index.clone(),
-            dependencies.indexing.clone(),
-            settings.clone(),
-            setup.clone(),
-        ),
+        scan_scheduler,
         changes: ChangeList::new(store.changes.clone()),
         indexed_files: IndexedFiles::new(
             store.directories.clone(),

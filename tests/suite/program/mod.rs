@@ -9,6 +9,7 @@ mod jobs;
 mod kill;
 mod limits;
 mod plugin_kit;
+mod plugin_management;
 mod plugins;
 mod ranges;
 mod refusals;

@@ -83,8 +83,8 @@ pub(super) async fn receive<'a>(
     if req.body().size_hint().lower() > most as u64 {
         return Err(too_large());
     }
-    let RequestContext { limits, deadline, .. } = context;
-    let bytes = deadline.wait_for_client(limits.body_time, req.payload_with_max_size(most));
+    let body = req.payload_with_max_size(most);
+    let bytes = context.deadline.wait_for_client(context.body_time(), body);
     let too_slow = || ApiError::of_status(StatusCode::REQUEST_TIMEOUT);
     let bytes = bytes.await.ok_or_else(too_slow)?.map_err(|error| match error {
         ParseError::PayloadTooLarge => too_large(),

@@ -21,6 +21,7 @@ pub mod media_response;
 pub mod media_types;
 pub mod middleware;
 pub mod openapi;
+mod plugin_upload;
 pub mod query;
 pub mod refresh_cookie;
 pub mod request_context;

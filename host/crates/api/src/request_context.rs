@@ -1,6 +1,7 @@
 //! The context of a request, shared by its layers and extractors.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use salvo::Depot;
 use tokio::time::Instant;
@@ -54,6 +55,12 @@ impl RequestContext {
     /// Largest body of the request, in bytes.
     pub fn body_bytes(&self) -> usize {
         self.route.as_ref().map_or(BODY_BYTES, |route| route.body_bytes)
+    }
+
+    /// Time for the body of the request to arrive.
+    pub fn body_time(&self) -> Duration {
+        let route = self.route.as_ref();
+        route.map_or(self.limits.body_time, |route| route.timeout.of_body(&self.limits))
     }
 
     /// The context of the current request.

@@ -95,14 +95,25 @@ pub enum Timeout {
     Handler,
     /// [`Limits::sign_in_time`], for handlers that hash passwords or call the cloud.
     SignIn,
+    /// [`Limits::plugin_time`], for handlers that compile plugins or call them for many files.
+    Plugins,
 }
 
 impl Timeout {
+    /// The time for the body to arrive.
+    pub fn of_body(self, limits: &Limits) -> Duration {
+        match self {
+            Self::Handler | Self::SignIn => limits.body_time,
+            Self::Plugins => limits.plugin_time,
+        }
+    }
+
     /// Its length under these limits.
     pub fn of(self, limits: &Limits) -> Duration {
         match self {
             Self::Handler => limits.handler_time,
             Self::SignIn => limits.sign_in_time,
+            Self::Plugins => limits.plugin_time,
         }
     }
 }

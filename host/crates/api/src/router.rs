@@ -11,7 +11,7 @@ use crate::middleware;
 use crate::middleware::error_body::ErrorBody;
 use crate::route::Access::{AnyCapability, Capability as Require, Dev, Link, Public, Session, SignedIn};
 use crate::route::CachePolicy::{self, ByHandler, ByVersion};
-use crate::route::Timeout::SignIn;
+use crate::route::Timeout::{Plugins, SignIn};
 use crate::route::{Access, Route, UrlCredential};
 use crate::routes::{
     auth, changes, cinema, dev, events, general, history, index, items, jobs, libraries, links, ls, movies,
@@ -22,7 +22,7 @@ use crate::routing::build_router;
 use crate::state::AppState;
 use crate::tag::Tag;
 use svc_domain::kind::CachePartition;
-use svc_http_io::limits::{LOGIN_BODY_BYTES, Limits, SETTINGS_BODY_BYTES};
+use svc_http_io::limits::{LOGIN_BODY_BYTES, Limits, PLUGIN_BODY_BYTES, SETTINGS_BODY_BYTES};
 use svc_identity::capability::Capability as C;
 
 /// Responses built from a partition of the media, or from all of it.
@@ -153,7 +153,13 @@ pub fn routes() -> Vec<Route> {
     ]));
     list.extend(tagged(Tag::Plugins, [
         Route::get   ("/api/v1/plugins",                                                   Require(C::PluginsRead),         plugins::list_plugins),
-        Route::patch ("/api/v1/plugins/{pluginId}",                                        Require(C::PluginsOperate),      plugins::control_plugin),
+        Route::post  ("/api/v1/plugins",                                                   Require(C::PluginsOperate),      plugins::upload_plugin).body(PLUGIN_BODY_BYTES).timeout(Plugins),
+        Route::get   ("/api/v1/plugins/{pluginId}",                                        Require(C::PluginsRead),         plugins::get_plugin),
+        Route::patch ("/api/v1/plugins/{pluginId}",                                        Require(C::PluginsOperate),      plugins::update_plugin).timeout(Plugins),
+        Route::delete("/api/v1/plugins/{pluginId}",                                        Require(C::PluginsOperate),      plugins::remove_plugin).timeout(Plugins),
+        Route::post  ("/api/v1/plugins/{pluginId}/preview",                                Require(C::PluginsOperate),      plugins::preview_plugin).timeout(Plugins),
+        Route::post  ("/api/v1/plugins/{pluginId}/rollback",                               Require(C::PluginsOperate),      plugins::roll_back_plugin).timeout(Plugins),
+        Route::delete("/api/v1/plugins/{pluginId}/candidate",                              Require(C::PluginsOperate),      plugins::discard_plugin_candidate),
     ]));
     list.extend(tagged(Tag::Libraries, [
         Route::get   ("/api/v1/changes",                                                   SignedIn,                        changes::list_changes),
@@ -288,15 +294,16 @@ mod tests {
 
     use super::*;
 
-    #[covers("limit SIGN_IN_TIME")]
+    #[covers("limit SIGN_IN_TIME", "limit PLUGIN_TIME")]
     #[test]
-    fn sign_in_routes_have_more_time_than_others() {
+    fn routes_that_compute_have_more_time_than_others() {
         let limits = Limits::default();
         for (path, seconds) in [
             ("/api/v1/auth/login", 20),
             ("/api/v1/auth/refresh", 20),
             ("/api/v1/auth/logout", 15),
             ("/api/v1/health", 15),
+            ("/api/v1/plugins/{pluginId}/preview", 180),
         ] {
             let routes = routes();
             let route = routes.iter().find(|route| route.path == path).unwrap();

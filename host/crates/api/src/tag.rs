@@ -18,7 +18,7 @@ named_enum! {
         Indexing => "Indexing",
         /// Background jobs.
         Jobs => "Jobs",
-        /// Loaded plugins and their state.
+        /// Plugins: upload, permissions, settings, state.
         Plugins => "Plugins",
         /// Libraries, search, changes and signed links.
         Libraries => "Libraries",
@@ -47,7 +47,7 @@ impl Tag {
             Self::Settings => "Settings, allowed web origins and the audit log.",
             Self::Indexing => "Runs of the indexer, media directories and their files.",
             Self::Jobs => "Background jobs.",
-            Self::Plugins => "Loaded plugins and their state.",
+            Self::Plugins => "Plugins: upload, permissions, settings, state.",
             Self::Libraries => "Libraries, search, changes and signed links.",
             Self::Music => "Artists, releases, tracks, genres and waveforms.",
             Self::Photos => "Photos and photo albums.",

@@ -64,6 +64,8 @@ named_enum! {
         PluginUploaded => "plugin_uploaded",
         /// Permissions of a plugin were granted or revoked, it was enabled or disabled, or its settings were changed.
         PluginUpdated => "plugin_updated",
+        /// A sample of files was read with a version of a plugin that waits for its permissions.
+        PluginPreviewed => "plugin_previewed",
         /// The version before the one in use was put back.
         PluginRolledBack => "plugin_rolled_back",
         /// A plugin that was uploaded was removed.

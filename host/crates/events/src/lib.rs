@@ -28,6 +28,7 @@ pub mod jobs;
 mod message;
 pub mod photos;
 pub mod playback_queues;
+pub mod plugins;
 mod stream;
 mod subscriber;
 pub mod waveform;

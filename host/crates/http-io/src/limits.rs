@@ -35,6 +35,11 @@ pub const HEADER_TIME: Duration = Duration::from_secs(10);
 pub const HANDLER_TIME: Duration = Duration::from_secs(15);
 /// [`HANDLER_TIME`] of routes that hash passwords or call the cloud, and may wait in a queue for that.
 pub const SIGN_IN_TIME: Duration = Duration::from_secs(20);
+/// Bytes of an uploaded plugin, with its signature and the headers of both parts.
+pub const PLUGIN_BODY_BYTES: usize = 64 * 1024 * 1024 + 64 * 1024;
+/// [`HANDLER_TIME`] of routes that compile plugins or read files with them, and [`BODY_TIME`] of an uploaded plugin: a
+/// Python component has 18 MiB and compiles in half a minute on a small machine.
+pub const PLUGIN_TIME: Duration = Duration::from_secs(180);
 /// Time that a write may wait for the client: for room in its socket, or in the window of an HTTP/2 stream. A paused
 /// player reads nothing for minutes and then continues.
 pub const WRITE_STALL: Duration = Duration::from_secs(600);
@@ -111,6 +116,8 @@ pub struct Limits {
     pub handler_time: Duration,
     /// [`SIGN_IN_TIME`].
     pub sign_in_time: Duration,
+    /// [`PLUGIN_TIME`].
+    pub plugin_time: Duration,
     /// [`CONNECTIONS`].
     pub connections: usize,
     /// [`WRITE_STALL`].
@@ -129,6 +136,7 @@ impl Default for Limits {
             body_gap: BODY_GAP,
             handler_time: HANDLER_TIME,
             sign_in_time: SIGN_IN_TIME,
+            plugin_time: PLUGIN_TIME,
             connections: CONNECTIONS,
             write_stall: WRITE_STALL,
             h2_ping: H2_PING,

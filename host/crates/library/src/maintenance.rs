@@ -35,7 +35,7 @@ pub struct Maintenance {
     pub runs: RunRepository,
     /// Last-use times that are not yet written.
     pub activity: ActivityLog,
-    /// Plugins whose quarantines are written to the audit log.
+    /// Plugins whose changes of state are announced.
     pub plugins: PluginAdmin,
     /// Reloaded after changes by another process.
     pub settings: Settings,
@@ -64,7 +64,7 @@ impl Maintenance {
     }
 
     async fn reload_changes(&self) -> Result<()> {
-        self.plugins.audit_quarantines().await;
+        self.plugins.announce_changes().await;
         if self.context.identity.refresh_identity_revision().await? {
             self.settings.reload().await?;
             self.origins.reload().await?;

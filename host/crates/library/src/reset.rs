@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 
+use crate::plugins::PluginAdmin;
 use crate::thumbnails::Thumbnails;
 use crate::waveforms::Waveforms;
 use svc_domain::audit::AuditEvent;
@@ -67,6 +68,8 @@ pub struct Reset {
     pub indexing: Indexing,
     /// Replaced by a factory reset.
     pub keys: KeyRing,
+    /// Reloaded after a factory reset, which removes what was uploaded.
+    pub plugins: PluginAdmin,
     /// Reloaded after a factory reset.
     pub settings: Settings,
     /// Reloaded after a factory reset.

@@ -22,6 +22,8 @@ pub(super) const SETTINGS: usize = 32;
 pub(super) const SETTING_CHARACTERS: usize = 1_000;
 /// Values that a setting can have, if it is a choice.
 pub(super) const SETTING_CHOICES: usize = 100;
+/// Bytes of a signature file, which has some 200.
+pub(super) const SIGNATURE_BYTES: usize = 4 * 1024;
 /// Plugin files in the plugin directory; more indicate a wrong directory.
 pub(super) const PLUGIN_FILES: usize = 256;
 

@@ -24,7 +24,7 @@ use crate::limits::{AbilityLimits, GrantedLimits, LimitCaps};
 use crate::manifest::{Manifest, ManifestSetting};
 use crate::plugin::{LoadedPlugin, PluginCode};
 use crate::quarantine::Quarantine;
-use crate::settings::{Isolation, PluginChoices};
+use crate::settings::{Isolation, PluginChoices, UploadedPlugin};
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState};
 use svc_domain::extraction::Value;
@@ -45,14 +45,47 @@ pub(super) struct Loader {
     pub(super) kinds_in_use: Option<BTreeSet<MediaKind>>,
 }
 
+/// What a plugin may import.
+#[derive(Clone, Copy)]
+pub(super) enum Consent<'a> {
+    /// All that it asks for: the operator put it where it is.
+    All,
+    /// Nothing: nobody has answered yet.
+    Pending,
+    /// These permissions.
+    To(&'a BTreeSet<String>),
+}
+
+impl<'a> Consent<'a> {
+    /// That to an uploaded plugin.
+    pub(super) fn of(plugin: &'a UploadedPlugin) -> Self {
+        plugin.granted.as_ref().map_or(Self::Pending, Self::To)
+    }
+
+    /// What a plugin waits for; `None` if it may run.
+    fn objection(self, manifest: &Manifest) -> Option<String> {
+        let granted = match self {
+            Self::All => return None,
+            Self::Pending => &BTreeSet::new(),
+            Self::To(granted) => granted,
+        };
+        let missing = manifest.permissions.keys().filter(|name| !granted.contains(*name));
+        let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
+        match (self, missing.as_slice()) {
+            (Self::To(_), []) => None,
+            (_, []) => Some("it waits for an administrator's consent".to_owned()),
+            (_, missing) => Some(format!("it waits for the permissions {}", missing.join(", "))),
+        }
+    }
+}
+
 /// What is decided about one plugin, beyond its bytes.
 #[derive(Clone, Copy)]
 pub(super) struct Terms<'a> {
     pub(super) origin: &'a PluginOrigin,
     pub(super) isolation: Isolation,
     pub(super) choices: &'a PluginChoices,
-    /// The permissions of an uploaded plugin; all that it asks for, for others.
-    pub(super) granted: Option<&'a BTreeSet<String>>,
+    pub(super) consent: Consent<'a>,
     pub(super) signed_by: Option<&'a str>,
 }
 
@@ -60,10 +93,9 @@ impl Terms<'_> {
     /// Whether a plugin that was loaded before can stay as it is under these terms.
     pub(super) fn hold_for(self, plugin: &LoadedPlugin) -> bool {
         let manifest = &plugin.manifest;
-        let is_granted = |granted| missing_permissions(manifest, granted).is_none();
         plugin.origin == *self.origin
             && !self.choices.disabled.contains(&manifest.id)
-            && self.granted.is_none_or(is_granted)
+            && self.consent.objection(manifest).is_none()
             && plugin.signed_by.as_deref() == self.signed_by
             && *plugin.settings == setting_values(manifest, self.choices)
     }
@@ -132,7 +164,7 @@ impl Loader {
         if choices.disabled.contains(&manifest.id) {
             return Err(reject(PluginState::Disabled));
         }
-        if let Some(reason) = terms.granted.and_then(|granted| missing_permissions(&manifest, granted)) {
+        if let Some(reason) = terms.consent.objection(&manifest) {
             return Err(reject(PluginState::Waiting { reason }));
         }
         if matches!(origin, PluginOrigin::BuiltIn(_)) && !self.is_in_use(&manifest) {
@@ -258,13 +290,6 @@ fn record_digest(digest: &str, manifest: &Manifest, settings: &BTreeMap<String, 
         return digest.to_owned();
     }
     cache::digest(format!("{digest} {settings:?}").as_bytes())
-}
-
-/// Which permissions a plugin lacks; `None` if it has all.
-fn missing_permissions(manifest: &Manifest, granted: &BTreeSet<String>) -> Option<String> {
-    let missing = manifest.permissions.keys().filter(|name| !granted.contains(*name));
-    let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
-    (!missing.is_empty()).then(|| format!("it waits for the permissions {}", missing.join(", ")))
 }
 
 fn failed(reason: impl Into<String>) -> PluginState {

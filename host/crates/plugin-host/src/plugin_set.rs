@@ -1,14 +1,13 @@
 //! The plugins of one load, built-in and from the plugin directory, with their order and the kinds that they define.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::cache;
 use crate::kinds::KindOwners;
-use crate::loader::{Loader, Terms, millis};
+use crate::loader::{Consent, Loader, Terms, millis};
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginHandle};
 use crate::plugin_dir::{DirectoryState, plugin_files, read_component};
@@ -55,7 +54,7 @@ impl PluginSet {
                 bytes: plugin.component.bytes().map(Cow::Owned),
                 origin,
                 isolation: settings.isolation.built_in,
-                granted: None,
+                consent: Consent::All,
                 signed_by: Ok(None),
             });
         }
@@ -64,7 +63,7 @@ impl PluginSet {
                 bytes: Ok(Cow::Borrowed(&plugin.component)),
                 origin: PluginOrigin::Uploaded(plugin.id.clone()),
                 isolation: settings.isolation.third_party,
-                granted: Some(&plugin.granted),
+                consent: Consent::of(plugin),
                 signed_by: Ok(plugin.signed_by.clone()),
             });
         }
@@ -79,7 +78,7 @@ impl PluginSet {
                 bytes: bytes.map(Cow::Owned),
                 origin: PluginOrigin::File(path),
                 isolation: settings.isolation.third_party,
-                granted: None,
+                consent: Consent::All,
                 signed_by,
             });
         }
@@ -130,8 +129,7 @@ struct Found<'a> {
     bytes: io::Result<Cow<'a, [u8]>>,
     origin: PluginOrigin,
     isolation: Isolation,
-    /// The permissions of an uploaded plugin; `None` grants what a plugin asks for.
-    granted: Option<&'a BTreeSet<String>>,
+    consent: Consent<'a>,
     /// The key that signed it, or why its signature is not valid.
     signed_by: Result<Option<String>, String>,
 }
@@ -169,7 +167,7 @@ impl Loading<'_> {
             origin: &origin,
             isolation: found.isolation,
             choices: self.choices,
-            granted: found.granted,
+            consent: found.consent,
             signed_by: signed_by.as_deref(),
         };
         let kept = self.before.and_then(|before| {

@@ -11,7 +11,7 @@ use crate::engine;
 use crate::erased::Erased;
 use crate::kinds::{DefinedKind, KindState};
 use crate::limits::GrantedLimits;
-use crate::loader::{Loader, Terms, new_linker};
+use crate::loader::{Consent, Loader, Terms, new_linker};
 use crate::manifest::Manifest;
 use crate::plugin::PluginHandle;
 use crate::plugin_dir::DirectoryState;
@@ -154,7 +154,7 @@ impl Plugins {
             origin: &PluginOrigin::Uploaded(plugin.id.clone()),
             isolation: loading.settings.isolation.third_party,
             choices,
-            granted: Some(&plugin.granted),
+            consent: Consent::of(plugin),
             signed_by: plugin.signed_by.as_deref(),
         };
         let loaded = loading.loader.load(&plugin.component, &digest, terms);

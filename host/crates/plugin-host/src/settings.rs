@@ -52,8 +52,8 @@ pub struct UploadedPlugin {
     pub id: String,
     /// The component.
     pub component: Arc<[u8]>,
-    /// The permissions that it has; nothing of a plugin that lacks one runs.
-    pub granted: BTreeSet<String>,
+    /// The permissions that it has; nothing of a plugin that lacks one runs. `None` before anyone was asked.
+    pub granted: Option<BTreeSet<String>>,
     /// The public key of its signature.
     pub signed_by: Option<String>,
 }

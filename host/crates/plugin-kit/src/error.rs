@@ -83,6 +83,22 @@ pub enum KitError {
         /// What to do.
         next: String,
     },
+    /// The server cannot be reached, or its answer not be read.
+    #[error("{server} does not answer: {reason}")]
+    Unreachable {
+        /// Its URL.
+        server: String,
+        /// Why.
+        reason: String,
+    },
+    /// The server refused.
+    #[error("the server refused ({status}): {message}")]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// The message of the server, and what is wrong with each field.
+        message: String,
+    },
     /// A key or a signature cannot be used.
     #[error("{path}: {reason}", path = path.display())]
     Key {
@@ -115,6 +131,8 @@ impl KitError {
             Self::NotLoaded { .. } => "not_loaded",
             Self::Host(_) => "host",
             Self::Argument { .. } => "argument",
+            Self::Unreachable { .. } => "unreachable",
+            Self::Refused { .. } => "refused",
             Self::Key { .. } => "key",
         }
     }
@@ -157,6 +175,17 @@ impl KitError {
                 format!("`svc plugin check {}` says what to change", path.display())
             }
             Self::Host(_) => "check the directories that the message names".to_owned(),
+            Self::Unreachable { .. } => {
+                "check that the server runs, and its URL: `--server URL` or SVC_SERVER".to_owned()
+            }
+            Self::Refused { status: 401, .. } => "name a personal access token of an administrator: SVC_TOKEN, or \
+                 `--token-file FILE`"
+                .to_owned(),
+            Self::Refused { status: 403, .. } => {
+                "the account of the token needs the capability `plugins:operate`".to_owned()
+            }
+            Self::Refused { status: 404, .. } => "`svc plugin list --server URL` lists the plugins".to_owned(),
+            Self::Refused { .. } => "`svc plugin list --server URL` shows the states of the plugins".to_owned(),
             Self::Key { .. } => {
                 "`svc plugin keygen FILE` makes a key, `svc plugin sign FILE --key KEY` a signature"
                     .to_owned()

@@ -10,7 +10,7 @@ use svc_domain::kind::MediaKind;
 use svc_domain::path::extension;
 use svc_domain::rendering::ImageBounds;
 use svc_plugin_host::{
-    BuiltIn, GrantedLimits, Isolation, IsolationPolicy, Manifest, PluginHandle, PluginOrigin, PluginSettings,
+    BuiltIn, GrantedLimits, Isolation, IsolationPolicy, Manifest, PluginChoices, PluginHandle, PluginOrigin, PluginSettings,
     Plugins, SourceFile, Worker, inspect,
 };
 use tempfile::TempDir;
@@ -54,7 +54,7 @@ impl Sandbox {
         symlink(&path, directory.path().join("plugin.wasm")).map_err(KitError::file(file))?;
         let settings = PluginSettings {
             plugin_dir: Some(directory.path().to_owned()),
-            disabled: BTreeSet::new(),
+            choices: PluginChoices::default(),
             isolation: IsolationPolicy {
                 built_in: isolation,
                 third_party: isolation,

@@ -1,7 +1,4 @@
-//! `svc plugin keygen`, `sign`, `verify`: detached signatures with Ed25519.
-//!
-//! The signature of `a.wasm` is `a.wasm.sig`: TOML with the public key and the signature, in base64. What is signed is
-//! the SHA-256 of the whole file, manifest included, behind a text that separates it from other uses of the key.
+//! `svc plugin keygen`, `sign`, `verify`: keys and signatures as files. The host defines their content.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -9,27 +6,18 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 use data_encoding::{BASE64, HEXLOWER};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
+use svc_plugin_host::{PluginSignature, signature_path, signed_message};
 
 use crate::error::KitError;
 
-/// What precedes the digest in the signed bytes.
-const PURPOSE: &[u8] = b"svc plugin signature, form 1\n";
 /// Bytes of a private key.
 pub const SEED_BYTES: usize = 32;
 /// The first word of a key file.
 const KEY_PREFIX: &str = "svc-plugin-key:";
-
-/// The content of a signature file.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SignatureFile {
-    key: String,
-    signature: String,
-}
 
 /// A new key.
 #[derive(Debug, Serialize)]
@@ -58,13 +46,6 @@ pub struct Signed {
     /// Why it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-}
-
-/// Where the signature of a file lies.
-pub fn signature_path(file: &Path) -> PathBuf {
-    let mut path = file.as_os_str().to_owned();
-    path.push(".sig");
-    path.into()
 }
 
 /// Writes a private key made of random bytes; only the user may read the file.
@@ -100,22 +81,17 @@ pub fn sign(plugin: &Path, key: &Path) -> Result<Signed, KitError> {
         reason: "it is not a private key of `svc plugin keygen`".to_owned(),
     })?;
     let pair = pair(key, &seed)?;
-    let digest = digest(plugin)?;
-    let content = SignatureFile {
-        key: BASE64.encode(pair.public_key().as_ref()),
-        signature: BASE64.encode(pair.sign(&message(&digest)).as_ref()),
-    };
+    let component = fs::read(plugin).map_err(KitError::file(plugin))?;
+    let public_key = BASE64.encode(pair.public_key().as_ref());
+    let signature = BASE64.encode(pair.sign(&signed_message(&component)).as_ref());
     let path = signature_path(plugin);
-    let text = format!(
-        "key = \"{}\"\nsignature = \"{}\"\n",
-        content.key, content.signature
-    );
+    let text = format!("key = \"{public_key}\"\nsignature = \"{signature}\"\n");
     fs::write(&path, text).map_err(KitError::file(&path))?;
     Ok(Signed {
         file: plugin.to_owned(),
         signature: path,
-        public_key: content.key,
-        digest: HEXLOWER.encode(&digest),
+        public_key,
+        digest: digest(&component),
         valid: true,
         reason: None,
     })
@@ -126,45 +102,25 @@ pub fn sign(plugin: &Path, key: &Path) -> Result<Signed, KitError> {
 /// # Errors
 /// The plugin or the signature cannot be read.
 pub fn verify(plugin: &Path, key: Option<&str>) -> Result<Signed, KitError> {
-    let digest = digest(plugin)?;
+    let component = fs::read(plugin).map_err(KitError::file(plugin))?;
     let path = signature_path(plugin);
     let text = fs::read_to_string(&path).map_err(KitError::file(&path))?;
-    let content: SignatureFile = toml::from_str(&text).map_err(|error| KitError::Key {
+    let signature = PluginSignature::parse(&text).map_err(|reason| KitError::Key {
         path: path.clone(),
-        reason: format!("it is not a signature: {}", error.message()),
+        reason: format!("it is not a signature: {reason}"),
     })?;
-    let reason = problem(&content, &digest, key);
+    let reason = match key.filter(|expected| *expected != signature.key) {
+        Some(expected) => Some(format!("it was signed with the key {}, not {expected}", signature.key)),
+        None => signature.verify(&component).err().map(str::to_owned),
+    };
     Ok(Signed {
         file: plugin.to_owned(),
         signature: path,
-        public_key: content.key,
-        digest: HEXLOWER.encode(&digest),
+        public_key: signature.key,
+        digest: digest(&component),
         valid: reason.is_none(),
         reason,
     })
-}
-
-/// Why a signature is not valid.
-fn problem(content: &SignatureFile, digest: &[u8], key: Option<&str>) -> Option<String> {
-    if let Some(expected) = key
-        && expected != content.key
-    {
-        return Some(format!(
-            "it was signed with the key {}, not {expected}",
-            content.key
-        ));
-    }
-    let decoded = BASE64
-        .decode(content.key.as_bytes())
-        .ok()
-        .zip(BASE64.decode(content.signature.as_bytes()).ok());
-    let Some((public, signature)) = decoded else {
-        return Some("key or signature is not base64".to_owned());
-    };
-    let verified = UnparsedPublicKey::new(&ED25519, public).verify(&message(digest), &signature);
-    verified
-        .err()
-        .map(|_| "the file was changed after it was signed, or the signature is of another file".to_owned())
 }
 
 fn pair(file: &Path, seed: &[u8]) -> Result<Ed25519KeyPair, KitError> {
@@ -174,13 +130,8 @@ fn pair(file: &Path, seed: &[u8]) -> Result<Ed25519KeyPair, KitError> {
     })
 }
 
-fn digest(plugin: &Path) -> Result<Vec<u8>, KitError> {
-    let bytes = fs::read(plugin).map_err(KitError::file(plugin))?;
-    Ok(Sha256::digest(&bytes).to_vec())
-}
-
-fn message(digest: &[u8]) -> Vec<u8> {
-    [PURPOSE, digest].concat()
+fn digest(component: &[u8]) -> String {
+    HEXLOWER.encode(&Sha256::digest(component))
 }
 
 impl fmt::Display for NewKey {

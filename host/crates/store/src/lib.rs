@@ -55,7 +55,9 @@ pub use db::dialect::SearchIndex;
 pub use db::{Database, DatabaseVersion};
 pub use directories::DirectoryRepository;
 pub use error::{Result, StoreError};
-pub use files::{EmbeddedPicture, FileRepository, IndexedFile, KnownFile, MediaFile};
+pub use files::{
+    EmbeddedPicture, FileRepository, IndexedFile, KnownFile, MediaFile, SampleOrder, SampledFile,
+};
 pub use id_nodes::{IdNodeRepository, RENEW_EVERY as RENEW_ID_NODE_EVERY};
 pub use identity::{IdentityChange, IdentityRepository};
 pub use index::{FileByContent, IndexRepository, StaleFile};

@@ -1,8 +1,11 @@
-//! `svc plugin`: the tools of a plugin's author, and the plugins of a server. Parses and prints; `svc-plugin-kit` works.
+//! `svc plugin`: the tools of a plugin's author, and the plugins of a server. Parses and prints; `svc-plugin-kit`
+//! works.
 //!
-//! Exit codes: 0 passed, 1 an error, 2 invalid arguments, 3 a tool is missing, 4 the plugin did not pass.
+//! Exit codes: 0 passed, 1 an error, 2 invalid arguments, 3 a tool is missing, 4 the plugin did not pass, or the
+//! server refused.
 
 mod author;
+mod manage;
 mod server;
 mod signing;
 
@@ -64,8 +67,32 @@ enum Verb {
     Sign(signing::Sign),
     /// Verify the signature of a plugin
     Verify(signing::Verify),
+    /// Rebuild a plugin when its files change, and swap it into a running server
+    Dev(manage::Dev),
+    /// Upload a plugin, or a new version of one, to a running server
+    Install(manage::Install),
+    /// Grant permissions to a plugin, which puts a version that waits into use
+    Grant(manage::Grants),
+    /// Take permissions from a plugin, which stops it
+    Revoke(manage::Grants),
+    /// Let a plugin run
+    Enable(manage::One),
+    /// Keep a plugin from running
+    Disable(manage::One),
+    /// Change settings of a plugin
+    Set(manage::Set),
+    /// Show what a version that waits would change
+    Preview(manage::Preview),
+    /// Discard a version that waits
+    Discard(manage::One),
+    /// Put the version before the one in use back
+    Rollback(manage::One),
+    /// Release a plugin from quarantine
+    Release(manage::One),
+    /// Remove a plugin that was uploaded
+    Remove(manage::One),
     /// List the plugins of a server
-    List(server::Server),
+    List(server::List),
     /// Find what keeps the plugins of a server from being used
     Doctor(server::Server),
 }
@@ -84,7 +111,19 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Verb::Keygen(keygen) => keygen.run(output),
         Verb::Sign(sign) => sign.run(output),
         Verb::Verify(verify) => verify.run(output),
-        Verb::List(server) => server.list(output),
+        Verb::Dev(dev) => dev.run(output),
+        Verb::Install(install) => install.run(output),
+        Verb::Grant(grants) => grants.grant(output),
+        Verb::Revoke(grants) => grants.revoke(output),
+        Verb::Enable(plugin) => plugin.enable(output, true),
+        Verb::Disable(plugin) => plugin.enable(output, false),
+        Verb::Set(set) => set.run(output),
+        Verb::Preview(preview) => preview.run(output),
+        Verb::Discard(plugin) => plugin.discard(output),
+        Verb::Rollback(plugin) => plugin.roll_back(output),
+        Verb::Release(plugin) => plugin.release(output),
+        Verb::Remove(plugin) => plugin.remove(output),
+        Verb::List(list) => list.run(output),
         Verb::Doctor(server) => server.doctor(output),
     };
     match outcome {
@@ -122,6 +161,17 @@ impl Output {
         })
     }
 
+    /// Prints a line, as JSON or as text.
+    fn line(self, json: &serde_json::Value, text: &str) -> anyhow::Result<ExitCode> {
+        let mut out = std::io::stdout().lock();
+        if self.json {
+            writeln!(out, "{json}")?;
+        } else {
+            writeln!(out, "{text}")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
     /// Prints an error with its next step.
     #[expect(clippy::print_stderr, reason = "tells a person why the verb ended")]
     fn error(self, error: &KitError) -> anyhow::Result<ExitCode> {
@@ -137,6 +187,7 @@ impl Output {
         }
         Ok(match error {
             KitError::ToolMissing { .. } => ExitCode::from(TOOL_MISSING),
+            KitError::Refused { .. } => ExitCode::from(NOT_PASSED),
             _ => ExitCode::FAILURE,
         })
     }

@@ -1,4 +1,4 @@
-//! `svc plugin list` and `doctor`: the plugins of a server, examined without it.
+//! `svc plugin list` and `doctor`: the plugins of a server, examined without it or, for the list, over its API.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -7,11 +7,13 @@ use clap::Args;
 use svc_platform::data_dir::DataDir;
 use svc_plugin_kit::check::Status;
 use svc_plugin_kit::doctor::{Diagnosis, list};
+use url::Url;
 
 use super::Output;
+use super::manage::connect;
 use crate::app::load_plugins_for_inspection;
 
-/// Options of `svc plugin list` and `doctor`.
+/// Options of `svc plugin doctor`.
 #[derive(Debug, Args)]
 pub(super) struct Server {
     /// The server's directory of plugins (`*.wasm`)
@@ -22,11 +24,32 @@ pub(super) struct Server {
     data_dir: Option<PathBuf>,
 }
 
-impl Server {
-    pub(super) fn list(&self, output: Output) -> anyhow::Result<ExitCode> {
+/// Options of `svc plugin list`.
+#[derive(Debug, Args)]
+pub(super) struct List {
+    /// Ask this running server, instead of looking at a directory of plugins
+    #[arg(long, value_name = "URL", conflicts_with = "plugin_dir")]
+    server: Option<Url>,
+    /// File with a personal access token whose account may read plugins; or the variable SVC_TOKEN
+    #[arg(long, value_name = "FILE", requires = "server")]
+    token_file: Option<PathBuf>,
+    /// The server's directory of plugins (`*.wasm`)
+    #[arg(long, env = "SVC_PLUGIN_DIR", value_name = "DIR")]
+    plugin_dir: Option<PathBuf>,
+}
+
+impl List {
+    pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
+        if let Some(server) = &self.server {
+            let server = connect(server, self.token_file.as_deref())?;
+            return output.report(&server.plugins()?, true);
+        }
         let plugins = load_plugins_for_inspection(self.plugin_dir.as_deref())?;
         output.report(&list(&plugins), true)
     }
+}
+
+impl Server {
 
     pub(super) fn doctor(&self, output: Output) -> anyhow::Result<ExitCode> {
         let mut diagnosis = Diagnosis::default();

@@ -83,7 +83,7 @@ impl Fixture {
     }
 
     fn calls(&self) -> u64 {
-        let plugins = self.server.state.plugins.list().into_iter();
+        let plugins = self.server.plugins.list().into_iter();
         let comics = plugins.filter(|status| status.id() == "comics");
         comics
             .filter_map(|status| status.stats)

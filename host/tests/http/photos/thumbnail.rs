@@ -6,7 +6,6 @@ use serde_json::json;
 use svc_covers::covers;
 
 use crate::support::{Client, Reply, TestServer, TestServerOptions};
-use svc_api::state::AppState;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
@@ -45,8 +44,7 @@ impl ThumbnailFixture {
     }
 
     pub(crate) fn calls(&self) -> u64 {
-        let services: &AppState = &self.server.state;
-        let status = services.plugins.list().remove(0);
+        let status = self.server.plugins.list().remove(0);
         status.stats.unwrap().calls
     }
 }

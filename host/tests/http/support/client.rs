@@ -77,6 +77,12 @@ impl Client {
         self.request(method, target, &[JSON], &body.to_string()).await
     }
 
+    /// Sends bytes of this content type.
+    pub(crate) async fn post_bytes(&self, target: &str, content_type: &str, body: Vec<u8>) -> Reply {
+        let headers = [("content-type", content_type)];
+        received(self.begin("POST", target, &headers, ReqBody::Once(body.into())).await).await
+    }
+
     /// Sends these headers beside the credential, and the body unchanged; none if it is empty.
     pub(crate) async fn request(
         &self,

@@ -1,5 +1,6 @@
 //! `svc plugin`: the verbs of an author, in every language, with the real program.
 
+mod dev;
 mod languages;
 mod signatures;
 mod tutorial;

@@ -102,11 +102,12 @@ impl From<KindDetails> for KindView {
 }
 
 /// A name in English, or in the first language.
-fn title(label: &Labels) -> Option<&String> {
+pub(super) fn title(label: &Labels) -> Option<&String> {
     label.get("en").or_else(|| label.values().next())
 }
 
-fn json_schema(schema: &KindSchema) -> Json {
+/// JSON Schema of the fields of items.
+pub(super) fn json_schema(schema: &KindSchema) -> Json {
     let properties: Map<String, Json> = schema
         .fields
         .iter()

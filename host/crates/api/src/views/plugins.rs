@@ -1,9 +1,17 @@
-//! JSON of plugins: state, permissions, limits, statistics.
+//! JSON of plugins: state, permissions, limits, settings, statistics, previews.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
 
-use svc_library::plugins::{GrantedLimits, PluginOrigin, PluginStats, PluginStatus};
+use crate::views::kinds::{json_schema, title};
+use svc_domain::plugin::UploadedVersion;
+use svc_domain::time::Timestamp;
+use svc_library::plugins::{
+    GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, Preview, PreviewedFile, Reading, SettingType,
+};
 
 /// A permission that a plugin requires.
 #[derive(Debug, Serialize, ToSchema)]
@@ -101,6 +109,43 @@ impl From<PluginStats> for StatsView {
     }
 }
 
+/// A version of a plugin that was uploaded.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PluginVersion"))]
+#[serde(rename_all = "camelCase")]
+pub struct PluginVersionView {
+    version: String,
+    /// SHA-256 of the plugin's file.
+    digest: String,
+    /// The public key that signed it, in base64; `null` if it is not signed.
+    signed_by: Option<String>,
+    #[salvo(schema(value_type = String))]
+    uploaded_at: Timestamp,
+}
+
+impl From<UploadedVersion> for PluginVersionView {
+    fn from(version: UploadedVersion) -> Self {
+        Self {
+            version: version.version,
+            digest: version.digest,
+            signed_by: version.signed_by,
+            uploaded_at: version.uploaded_at,
+        }
+    }
+}
+
+/// A version of a plugin that waits for its permissions while another is in use.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PluginCandidate"))]
+#[serde(rename_all = "camelCase")]
+pub struct PluginCandidateView {
+    #[serde(flatten)]
+    version: PluginVersionView,
+    /// What it asks for; `granted` says whether the version in use has the permission.
+    permissions: Vec<PermissionView>,
+    limits: Vec<LimitsView>,
+}
+
 /// A plugin.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "Plugin"))]
@@ -109,70 +154,266 @@ pub struct PluginView {
     /// Id of the plugin; the name of its file if the manifest could not be read.
     plugin_id: String,
     name: String,
+    description: String,
     version: Option<String>,
+    license: Option<String>,
+    homepage: Option<String>,
     /// Version of the plugin interface: `svc:plugin@…`.
     world: Option<String>,
     /// Media kinds of the plugin.
     kinds: Vec<String>,
+    /// JSON Schema of the items of each kind that the plugin defines, by kind; as in `GET /kinds`.
+    #[salvo(schema(value_type = Object))]
+    schemas: BTreeMap<String, Json>,
     /// What the plugin does: `extractor`, `artwork`, `pages`, `thumbnailer`, `waveform`. Empty if it was not loaded.
     abilities: Vec<&'static str>,
-    /// `active`, `idle` (built in, and no directory of its media kinds is configured), `disabled`, `quarantined`,
-    /// `incompatible` or `failed`.
+    /// `active`, `waiting` (uploaded, and some of its permissions are not granted), `idle` (built in, and no directory of
+    /// its media kinds is configured), `disabled`, `quarantined`, `incompatible` or `failed`.
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// SHA-256 of the plugin's file.
     digest: String,
-    /// `built-in`, or `file`: a file of the plugin directory.
+    /// `built-in`, `uploaded`, or `file`: a file of the plugin directory.
     origin: &'static str,
     /// Path of the file on the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
+    /// The public key that signed it, in base64; `null` if it is not signed.
+    signed_by: Option<String>,
     permissions: Vec<PermissionView>,
     /// By ability; empty if the manifest could not be read.
     limits: Vec<LimitsView>,
+    /// Values of its settings in force.
+    #[salvo(schema(value_type = Object))]
+    settings: BTreeMap<String, Json>,
+    /// JSON Schema of `settings`; `x-label` of each property are its names by language.
+    #[salvo(schema(value_type = Object))]
+    settings_schema: Json,
+    /// The version that was in use before, which a rollback puts back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous: Option<PluginVersionView>,
+    /// The version that waits for its permissions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidate: Option<PluginCandidateView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stats: Option<StatsView>,
 }
 
-impl From<PluginStatus> for PluginView {
-    fn from(status: PluginStatus) -> Self {
+impl From<Plugin> for PluginView {
+    fn from(plugin: Plugin) -> Self {
+        let status = plugin.status;
         let id = status.id();
         let (state, reason) = (status.state.name(), status.state.reason().map(str::to_owned));
+        let candidate = plugin.candidate.map(|candidate| PluginCandidateView {
+            version: candidate.version.into(),
+            permissions: permissions(candidate.examined.manifest.permissions, &status.granted),
+            limits: candidate.examined.limits.into_iter().map(LimitsView::from).collect(),
+        });
         let mut view = Self {
             name: id.clone(),
             plugin_id: id,
+            description: String::new(),
             version: None,
+            license: None,
+            homepage: None,
             world: None,
             kinds: Vec::new(),
+            schemas: BTreeMap::new(),
             abilities: status.abilities,
             state,
             reason,
             digest: status.digest,
             origin: status.origin.name(),
             path: match status.origin {
-                PluginOrigin::BuiltIn(_) => None,
+                PluginOrigin::BuiltIn(_) | PluginOrigin::Uploaded(_) => None,
                 PluginOrigin::File(path) => Some(path.display().to_string()),
             },
+            signed_by: status.signed_by,
             permissions: Vec::new(),
             limits: status.limits.into_iter().map(LimitsView::from).collect(),
+            settings: plugin.settings,
+            settings_schema: settings_schema(&[]),
+            previous: plugin.previous.map(PluginVersionView::from),
+            candidate,
             stats: status.stats.map(StatsView::from),
         };
         if let Some(manifest) = status.manifest {
-            view.permissions = manifest
-                .permissions
-                .into_iter()
-                .map(|(name, reason)| PermissionView {
-                    granted: status.granted.contains(&name),
-                    name,
-                    reason,
-                })
-                .collect();
+            view.permissions = permissions(manifest.permissions, &status.granted);
             view.kinds = manifest.kinds.iter().map(|kind| kind.kind.to_string()).collect();
+            let schemas = manifest.kinds.iter().filter_map(|kind| kind.schema.as_ref());
+            view.schemas = schemas
+                .map(|schema| (schema.kind.to_string(), json_schema(schema)))
+                .collect();
+            view.settings_schema = settings_schema(&manifest.settings);
             view.name = manifest.name;
+            view.description = manifest.description;
             view.version = Some(manifest.version);
+            view.license = manifest.license;
+            view.homepage = manifest.homepage;
             view.world = Some(format!("svc:plugin@{}", manifest.interface));
         }
         view
+    }
+}
+
+fn permissions(asked: BTreeMap<String, String>, granted: &BTreeSet<String>) -> Vec<PermissionView> {
+    let asked = asked.into_iter();
+    asked
+        .map(|(name, reason)| PermissionView {
+            granted: granted.contains(&name),
+            name,
+            reason,
+        })
+        .collect()
+}
+
+fn settings_schema(settings: &[ManifestSetting]) -> Json {
+    let properties: Map<String, Json> = settings
+        .iter()
+        .map(|setting| (setting.key.clone(), setting_property(setting)))
+        .collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+fn setting_property(setting: &ManifestSetting) -> Json {
+    let (json_type, least, most) = match setting.setting_type {
+        SettingType::Text => ("string", "minLength", "maxLength"),
+        SettingType::Integer => ("integer", "minimum", "maximum"),
+        SettingType::Real => ("number", "minimum", "maximum"),
+        SettingType::Boolean => ("boolean", "minimum", "maximum"),
+    };
+    let mut property = Map::from_iter([
+        ("type".to_owned(), json!(json_type)),
+        ("title".to_owned(), json!(title(&setting.label))),
+        ("default".to_owned(), setting.default.clone().into()),
+        ("x-label".to_owned(), json!(setting.label)),
+    ]);
+    let bound = |bound: f64| {
+        // JSON Schema wants whole numbers for lengths.
+        if bound.fract() == 0.0 && bound.abs() < 9e15 {
+            json!(bound as i64)
+        } else {
+            json!(bound)
+        }
+    };
+    property.extend(setting.min.map(|min| (least.to_owned(), bound(min))));
+    property.extend(setting.max.map(|max| (most.to_owned(), bound(max))));
+    if !setting.choices.is_empty() {
+        let choices = setting.choices.iter().cloned().map(Json::from).collect();
+        property.insert("enum".to_owned(), choices);
+    }
+    Json::Object(property)
+}
+
+/// What a version reads from a file.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PluginReading"))]
+#[serde(rename_all = "camelCase")]
+pub struct ReadingView {
+    /// `indexed`, `empty` (the file has no metadata), or the code of the failure.
+    outcome: String,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl From<Reading> for ReadingView {
+    fn from(reading: Reading) -> Self {
+        let (outcome, message) = match reading {
+            Reading::Record(_) => ("indexed".to_owned(), None),
+            Reading::Nothing => ("empty".to_owned(), None),
+            Reading::Failed { code, message } => (code, Some(message)),
+        };
+        Self { outcome, message }
+    }
+}
+
+/// A field whose value differs.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PluginFieldChange"))]
+#[serde(rename_all = "camelCase")]
+pub struct FieldChangeView {
+    field: String,
+    /// The value that the version in use reads; `null` if there is none.
+    #[salvo(schema(value_type = Option<Object>))]
+    before: Option<Json>,
+    /// The value that the version that waits reads; `null` if there is none.
+    #[salvo(schema(value_type = Option<Object>))]
+    after: Option<Json>,
+}
+
+/// A file as both versions read it.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PreviewedFile"))]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewedFileView {
+    kind: String,
+    /// Path of the media directory on the server.
+    root_dir: String,
+    /// Relative to the media directory.
+    relative_path: String,
+    /// Why it is in the sample: `newest`, `oldest`, `largest`, `failed`.
+    reasons: Vec<&'static str>,
+    /// What the version in use reads; absent for a new plugin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<ReadingView>,
+    /// What the version that waits reads.
+    after: ReadingView,
+    /// The fields whose values differ.
+    changes: Vec<FieldChangeView>,
+}
+
+/// What a version that waits would change.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PluginPreview"))]
+#[serde(rename_all = "camelCase")]
+pub struct PluginPreviewView {
+    /// The version in use; `null` for a new plugin.
+    from: Option<String>,
+    /// The version that waits.
+    to: String,
+    /// Number of files that both versions read in the same way.
+    unchanged: usize,
+    /// Number of files of the sample that could not be opened, or not in time.
+    left_out: usize,
+    /// The files that were read, in no order.
+    files: Vec<PreviewedFileView>,
+}
+
+impl From<Preview> for PluginPreviewView {
+    fn from(preview: Preview) -> Self {
+        let same = |file: &&PreviewedFile| file.before.as_ref() == Some(&file.after);
+        Self {
+            from: preview.from,
+            to: preview.to,
+            unchanged: preview.files.iter().filter(same).count(),
+            left_out: preview.left_out,
+            files: preview.files.into_iter().map(PreviewedFileView::from).collect(),
+        }
+    }
+}
+
+impl From<PreviewedFile> for PreviewedFileView {
+    fn from(file: PreviewedFile) -> Self {
+        let changes = file.changes.into_iter().map(|change| FieldChangeView {
+            field: change.field,
+            before: change.before,
+            after: change.after,
+        });
+        Self {
+            kind: file.kind.to_string(),
+            root_dir: file.root.display().to_string(),
+            relative_path: file.path.as_str().to_owned(),
+            reasons: file.reasons,
+            before: file.before.map(ReadingView::from),
+            after: file.after.into(),
+            changes: changes.collect(),
+        }
     }
 }

@@ -12,7 +12,7 @@ use svc_domain::extraction::ExtractOutcome;
 use svc_domain::path::{RelativePath, text_to_os};
 use svc_domain::scan::Directory;
 use svc_platform::media_root::MediaRoot;
-use svc_plugin_host::{Plugins, SourceFile};
+use svc_plugin_host::{PluginHandle, Plugins, SourceFile, Worker};
 use svc_store::PluginVersion;
 
 /// Why a run skips a file.
@@ -165,6 +165,36 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
         explanation.skipped = Some(Skipped::PluginQuarantined(plugin.unwrap_or_default()));
     }
     explanation
+}
+
+/// Reads a file with each of these plugins, whatever a run would do with it. Blocks.
+///
+/// # Errors
+/// The file cannot be opened.
+pub fn read_with(
+    worker: &mut Worker,
+    plugins: &Plugins,
+    directory: Directory,
+    path: &RelativePath,
+    readers: &[&PluginHandle],
+) -> io::Result<Vec<ExtractOutcome>> {
+    let files = MediaRoot::open(&directory.path)?;
+    let extractors = KindExtractors::of(plugins, &directory.kind);
+    let root = Arc::new(ScanRoot::new(directory, files, extractors, Vec::new())?);
+    let opened = root.files.open_file(path)?;
+    let name = path.file_name().to_owned();
+    let source = SourceFile::new(opened.file, name.clone(), opened.size);
+    let sidecars = sidecars::list(&root, &path.parent().unwrap_or_default());
+    let source = match sidecars {
+        Ok(folder) => source.with_sidecars(Arc::new(FileSidecars {
+            folder: Arc::new(folder),
+            name,
+        })),
+        Err(_) => source,
+    };
+    let source = Arc::new(source);
+    let outcomes = readers.iter().map(|reader| worker.explain(reader, &source));
+    Ok(outcomes.collect())
 }
 
 /// Why the walk does not reach this path, if it does not.

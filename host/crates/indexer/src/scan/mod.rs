@@ -24,7 +24,7 @@ mod watch;
 
 pub use control::{InvalidTransition, Phase, RunTransition, ScanControl};
 pub use error::ScanError;
-pub use explain::{Explanation, Skipped, explain};
+pub use explain::{Explanation, Skipped, explain, read_with};
 pub use ignore_rules::is_ignored;
 pub use progress::Progress;
 pub use run::{ScanEnd, ScanRequest, Scanner, Target};

@@ -21,6 +21,7 @@ mod pages;
 mod reload;
 mod settings;
 mod thumbnailers;
+mod uploads;
 
 use std::fs;
 use std::io::Write;

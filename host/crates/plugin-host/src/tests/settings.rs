@@ -1,22 +1,35 @@
 //! Tests of the host interface `settings`, and of built-in plugins that nobody needs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use serde_json::{Value as Json, json};
 
 use crate::tests::*;
-use svc_domain::extraction::Value;
 
 fn manifest() -> String {
     let log = "log = \"Says what it finds\"";
     guests::manifest("settings").replace(log, &format!("{log}\nsettings = \"Titles\""))
 }
 
-fn with_value(value: Option<Value>) -> ExtractOutcome {
-    let bytes = guests::with_manifest(guests::component(&guests::body("settings")), &manifest());
-    let mut harness = Harness::new().with("settings.wasm", &bytes);
-    let values = value.map(|value| ("title".to_owned(), value));
-    let values = BTreeMap::from_iter(values);
-    harness.settings.values = BTreeMap::from([("settings".to_owned(), values)]);
-    let plugins = harness.load();
+/// A server with a plugin whose titles are its setting `title`, of this type and with this default.
+fn harness(setting_type: &str, default: &str) -> Harness {
+    let declared = format!(
+        "[settings.title]\ntype = \"{setting_type}\"\nlabel = {{ en = \"Title\" }}\ndefault = {default}\n"
+    );
+    let component = guests::component(&guests::body("settings"));
+    Harness::new().with("settings.wasm", &guests::with_manifest(component, &(manifest() + &declared)))
+}
+
+/// The decision that `title` has this value.
+fn choices(value: Json) -> PluginChoices {
+    let values = BTreeMap::from([("title".to_owned(), value)]);
+    PluginChoices {
+        values: BTreeMap::from([("settings".to_owned(), values)]),
+        ..PluginChoices::default()
+    }
+}
+
+fn outcome(harness: &Harness, plugins: &Plugins) -> ExtractOutcome {
     let plugin = plugins
         .handle("settings")
         .unwrap_or_else(|| panic!("{:?}", plugins.list()));
@@ -25,29 +38,37 @@ fn with_value(value: Option<Value>) -> ExtractOutcome {
 
 #[test]
 fn setting_reaches_the_plugin_with_its_type() {
-    assert_eq!(
-        title(with_value(Some(Value::Text("chosen".to_owned())))),
-        "chosen"
-    );
-    assert_eq!(with_value(Some(Value::Integer(3))), Ok(None));
-    assert_eq!(with_value(None), Ok(None));
+    let harness = harness("integer", "3");
+    // The guest takes texts for titles, and returns nothing for a value of another type.
+    assert_eq!(outcome(&harness, &harness.load()), Ok(None));
 }
 
 #[test]
-fn plugin_gets_the_default_unless_a_value_is_chosen() {
-    let declared = "[settings.title]\ntype = \"text\"\nlabel = { en = \"Title\" }\ndefault = \"usual\"\n";
-    let manifest = manifest() + declared;
-    let bytes = guests::with_manifest(guests::component(&guests::body("settings")), &manifest);
-    let mut harness = Harness::new().with("settings.wasm", &bytes);
-    let title_with = |harness: &Harness| {
-        let plugins = harness.load();
-        let plugin = plugins.handle("settings").unwrap();
-        title(plugins.worker().extract(&plugin, &harness.source(b"x")))
-    };
-    assert_eq!(title_with(&harness), "usual");
-    let chosen = BTreeMap::from([("title".to_owned(), Value::Text("chosen".to_owned()))]);
-    harness.settings.values = BTreeMap::from([("settings".to_owned(), chosen)]);
-    assert_eq!(title_with(&harness), "chosen");
+fn plugin_gets_the_default_unless_another_value_is_allowed_and_chosen() {
+    let mut harness = harness("text", "\"usual\"");
+    assert_eq!(title(outcome(&harness, &harness.load())), "usual");
+    for (value, expected) in [(json!("chosen"), "chosen"), (json!(3), "usual"), (json!("two\nlines"), "usual")] {
+        harness.settings.choices = choices(value);
+        assert_eq!(title(outcome(&harness, &harness.load())), expected);
+    }
+}
+
+#[test]
+fn change_of_a_setting_makes_records_stale_until_it_is_taken_back() {
+    let harness = harness("text", "\"usual\"");
+    let plugins = harness.load();
+    let kinds = |choices: PluginChoices| plugins.reload(&choices).unwrap();
+    let digest = || plugins.handle("settings").unwrap().digest().to_owned();
+    let usual = digest();
+    assert!(kinds(choices(json!("usual"))).is_empty(), "the default is no change");
+    assert_eq!(kinds(choices(json!("chosen"))), HashSet::from([MediaKind::music()]));
+    let chosen = digest();
+    assert_ne!(usual, chosen);
+    assert_eq!(title(outcome(&harness, &plugins)), "chosen");
+    kinds(choices(json!("other")));
+    assert_ne!(digest(), chosen);
+    kinds(PluginChoices::default());
+    assert_eq!(digest(), usual);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 pub(crate) mod embedded_picture;
 mod indexed_file;
 pub(crate) mod media_file;
+mod sample;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ use svc_domain::path::RelativePath;
 pub use embedded_picture::EmbeddedPicture;
 pub use indexed_file::IndexedFile;
 pub use media_file::MediaFile;
+pub use sample::{SampleOrder, SampledFile};
 
 /// A file as the index records it, to be compared with the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]

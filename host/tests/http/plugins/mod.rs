@@ -1,4 +1,6 @@
-//! `/plugins`: state, statistics and quarantine.
+//! `/plugins`: state, statistics and quarantine; uploads in `uploads.rs`.
+
+mod uploads;
 
 use serde_json::{Value, json};
 use svc_covers::covers;
@@ -79,13 +81,25 @@ async fn plugins_are_listed_with_state_permissions_limits_and_statistics() {
         json!({
             "pluginId": "by-first-byte",
             "name": "Guest by-first-byte",
+            "description": "",
             "version": "1.0.0",
+            "license": null,
+            "homepage": null,
             "world": "svc:plugin@0.1",
             "abilities": ["extractor"],
             "kinds": ["music"],
+            "schemas": {},
             "state": "active",
             "digest": null,
             "origin": "built-in",
+            "signedBy": null,
+            "settings": {},
+            "settingsSchema": {
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "type": "object",
+                "properties": {},
+                "additionalProperties": false,
+            },
             "permissions": [
                 {"name": "log", "reason": "Says what it finds", "granted": true},
                 {"name": "source", "reason": "Reads the file", "granted": true},

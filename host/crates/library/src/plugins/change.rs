@@ -1,0 +1,215 @@
+//! Changes of what is decided about a plugin: permissions, whether it may run, settings, versions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+use svc_domain::audit::AuditEvent;
+use svc_domain::plugin::PluginDecisions;
+use svc_identity::AuthContext;
+use svc_identity::error::{FieldError, Result, ServiceError};
+use svc_plugin_host::{Manifest, PluginOrigin};
+use svc_store::IdentityChange;
+
+use crate::plugins::{Plugin, PluginAdmin, conflict};
+
+/// A change of the decisions about a plugin. What is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PluginChange {
+    /// All permissions that it has from now on. With a version that waits: its permissions, which puts it into use.
+    pub granted: Option<BTreeSet<String>>,
+    /// Whether it may run.
+    pub is_enabled: Option<bool>,
+    /// New values of settings; `null` restores the default.
+    pub settings: BTreeMap<String, Json>,
+}
+
+impl PluginAdmin {
+    /// Changes the decisions about a plugin.
+    ///
+    /// # Errors
+    /// Not found; invalid for unknown permissions and settings, for values that a setting does not allow, and for a
+    /// version that would lack a permission; conflict `plugin_action_conflict` for permissions of a plugin that was not
+    /// uploaded; database errors.
+    pub async fn update(&self, by: AuthContext, plugin_id: String, wanted: PluginChange) -> Result<Plugin> {
+        self.decide(by, plugin_id, AuditEvent::PluginUpdated, move |plugin, decisions| {
+            apply(plugin, decisions, wanted)
+        })
+        .await
+    }
+
+    /// Puts the version before the one in use back.
+    ///
+    /// # Errors
+    /// Not found; conflict `plugin_action_conflict` without such a version; database errors.
+    pub async fn roll_back(&self, by: AuthContext, plugin_id: String) -> Result<Plugin> {
+        self.decide(by, plugin_id, AuditEvent::PluginRolledBack, |plugin, decisions| {
+            let Some(previous) = plugin.previous.as_ref().filter(|_| decisions.roll_back()) else {
+                return Err(conflict("no version was in use before this one"));
+            };
+            Ok(vec![("version", previous.version.clone())])
+        })
+        .await
+    }
+
+    /// Deletes the version that waits for its permissions.
+    ///
+    /// # Errors
+    /// Not found; conflict `plugin_action_conflict` if none waits beside one in use; database errors.
+    pub async fn discard_candidate(&self, by: AuthContext, plugin_id: String) -> Result<Plugin> {
+        self.decide(by, plugin_id, AuditEvent::PluginUpdated, |plugin, decisions| {
+            let Some(candidate) = &plugin.candidate else {
+                return Err(conflict("no version waits for its permissions"));
+            };
+            decisions.candidate = None;
+            Ok(vec![("discarded", candidate.version.version.clone())])
+        })
+        .await
+    }
+
+    /// Removes an uploaded plugin with its versions and settings. The items that it indexed stay until it is back.
+    ///
+    /// # Errors
+    /// Not found; conflict `plugin_action_conflict` for a plugin that was not uploaded; database errors.
+    pub async fn remove(&self, by: AuthContext, plugin_id: String) -> Result<()> {
+        let this = self.clone();
+        self.complete("plugin-remove", async move {
+            let plugin = this.get(&plugin_id).await?;
+            require_uploaded(&plugin)?;
+            let mut change = this.parts().context.change_by(&by).await?;
+            change.delete_plugin(&plugin_id).await?;
+            let details = [("plugin", plugin_id)];
+            this.commit(by, change, AuditEvent::PluginRemoved, &details).await
+        })
+        .await
+    }
+
+    /// Changes the decisions by a rule that returns details for the audit entry.
+    async fn decide(
+        &self,
+        by: AuthContext,
+        plugin_id: String,
+        event: AuditEvent,
+        rule: impl FnOnce(&Plugin, &mut PluginDecisions) -> Result<Vec<(&'static str, String)>> + Send + 'static,
+    ) -> Result<Plugin> {
+        let this = self.clone();
+        self.complete("plugin-change", async move {
+            let mut change = this.parts().context.change_by(&by).await?;
+            let plugin = this.get(&plugin_id).await?;
+            let mut decisions = change.plugin_decisions(&plugin_id).await?;
+            let mut details = rule(&plugin, &mut decisions)?;
+            details.insert(0, ("plugin", plugin_id.clone()));
+            change.store_plugin_decisions(&decisions).await?;
+            this.commit(by, change, event, &details).await?;
+            this.get(&plugin_id).await
+        })
+        .await
+    }
+
+    /// Commits a change with its audit entry, and brings it to the plugin host.
+    async fn commit(
+        &self,
+        by: AuthContext,
+        mut change: IdentityChange,
+        event: AuditEvent,
+        details: &[(&str, String)],
+    ) -> Result<()> {
+        let entry = self.parts().context.audit_of(&by, event, None, details);
+        change.audit(&entry).await?;
+        change.commit_without_invalidation().await?;
+        self.reload().await
+    }
+}
+
+fn require_uploaded(plugin: &Plugin) -> Result<()> {
+    match &plugin.status.origin {
+        PluginOrigin::Uploaded(_) => Ok(()),
+        origin => Err(conflict(format!(
+            "only uploaded plugins can be changed in this way; this one is {}",
+            origin.place()
+        ))),
+    }
+}
+
+fn apply(
+    plugin: &Plugin,
+    decisions: &mut PluginDecisions,
+    wanted: PluginChange,
+) -> Result<Vec<(&'static str, String)>> {
+    let manifest = plugin.status.manifest.as_ref();
+    let manifest = manifest.ok_or_else(|| conflict("the manifest of the plugin cannot be read"))?;
+    let mut details = Vec::new();
+    if let Some(granted) = wanted.granted {
+        require_uploaded(plugin)?;
+        details.push(("granted", granted.iter().cloned().collect::<Vec<_>>().join(" ")));
+        let candidate = plugin.candidate.as_ref().map(|candidate| &candidate.examined.manifest);
+        let asking = candidate.unwrap_or(manifest);
+        let waits = decisions.candidate.is_some();
+        let errors = objections(asking, &granted, waits);
+        if !errors.is_empty() {
+            return Err(ServiceError::Invalid(errors));
+        }
+        if waits {
+            details.push(("version", asking.version.clone()));
+            decisions.accept_candidate(granted);
+        } else {
+            decisions.granted = granted;
+        }
+    }
+    if let Some(is_enabled) = wanted.is_enabled {
+        details.push(("enabled", is_enabled.to_string()));
+        decisions.is_enabled = is_enabled;
+    }
+    if !wanted.settings.is_empty() {
+        let keys: Vec<&str> = wanted.settings.keys().map(String::as_str).collect();
+        details.push(("settings", keys.join(" ")));
+        change_settings(manifest, decisions, wanted.settings)?;
+    }
+    Ok(details)
+}
+
+/// Why these permissions cannot be granted: the plugin does not ask for one, or a version that is put into use lacks
+/// one.
+fn objections(manifest: &Manifest, granted: &BTreeSet<String>, put_into_use: bool) -> Vec<FieldError> {
+    let unknown = granted.iter().filter(|name| !manifest.permissions.contains_key(*name));
+    let unknown = unknown.map(|name| format!("the plugin does not ask for `{name}`"));
+    let lacking = manifest.permissions.iter();
+    let lacking = lacking.filter(|(name, _)| put_into_use && !granted.contains(*name));
+    let lacking = lacking.map(|(name, reason)| format!("`{name}` is needed as well: {reason}"));
+    unknown
+        .chain(lacking)
+        .map(|message| FieldError::new("grants", message))
+        .collect()
+}
+
+fn change_settings(
+    manifest: &Manifest,
+    decisions: &mut PluginDecisions,
+    wanted: BTreeMap<String, Json>,
+) -> Result<()> {
+    let mut errors = Vec::new();
+    for (key, value) in wanted {
+        let path = format!("settings.{key}");
+        let Some(setting) = manifest.settings.iter().find(|setting| setting.key == key) else {
+            errors.push(FieldError::new(path, "the plugin has no such setting"));
+            continue;
+        };
+        if value.is_null() {
+            decisions.settings.remove(&key);
+            continue;
+        }
+        match setting.read(&value) {
+            Ok(value) if value == setting.default => {
+                decisions.settings.remove(&key);
+            }
+            Ok(value) => {
+                decisions.settings.insert(key, value.into());
+            }
+            Err(reason) => errors.push(FieldError::new(path, reason)),
+        }
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(ServiceError::Invalid(errors))
+    }
+}

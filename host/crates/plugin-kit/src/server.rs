@@ -1,0 +1,242 @@
+//! A running server, as its administrator's tools reach it: over its API, with a personal access token.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::crypto::aws_lc_rs;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json, json};
+use svc_plugin_host::signature_path;
+use ureq::tls::{TlsConfig, TlsProvider};
+use ureq::unversioned::multipart::{Form, Part};
+use ureq::{Agent, AsSendBody, http};
+
+use crate::error::KitError;
+use crate::managed::{ManagedPlugin, ManagedPlugins, PreviewReport};
+
+/// The server compiles plugins and reads files while a request waits.
+const TIMEOUT: Duration = Duration::from_secs(200);
+/// Bytes of an answer, at most: a preview of 200 files.
+const ANSWER_BYTES: u64 = 64 << 20;
+
+/// A server.
+#[derive(Debug)]
+pub struct Server {
+    agent: Agent,
+    url: String,
+    token: Option<String>,
+}
+
+impl Server {
+    /// The server at a base URL such as `https://media.example.org`.
+    pub fn new(url: &str, token: Option<String>) -> Self {
+        let tls = TlsConfig::builder()
+            .provider(TlsProvider::Rustls)
+            .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
+            .build();
+        let config = Agent::config_builder()
+            .timeout_global(Some(TIMEOUT))
+            .http_status_as_error(false)
+            .tls_config(tls)
+            .build();
+        Self {
+            agent: config.new_agent(),
+            url: url.trim_end_matches('/').to_owned(),
+            token,
+        }
+    }
+
+    /// All plugins.
+    ///
+    /// # Errors
+    /// The server refuses or does not answer.
+    pub fn plugins(&self) -> Result<ManagedPlugins, KitError> {
+        self.send("GET", "", None)
+    }
+
+    /// One plugin.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn plugin(&self, id: &str) -> Result<ManagedPlugin, KitError> {
+        self.send("GET", &format!("/{id}"), None)
+    }
+
+    /// Uploads a plugin, with the signature beside its file.
+    ///
+    /// # Errors
+    /// The file or its signature cannot be read; as [`Server::plugins`].
+    pub fn upload(&self, file: &Path, hold: bool) -> Result<ManagedPlugin, KitError> {
+        let component = fs::read(file).map_err(KitError::file(file))?;
+        let signature = signature_path(file);
+        let signature = match fs::read(&signature) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(KitError::file(&signature)(error)),
+        };
+        let component = Part::bytes(&component).file_name("plugin.wasm");
+        let mut form = Form::new().part("plugin", component);
+        if let Some(signature) = &signature {
+            form = form.part("signature", Part::bytes(signature));
+        }
+        let content_type = format!("multipart/form-data; boundary={}", form.boundary());
+        self.call("POST", &format!("?hold={hold}"), Some(content_type), form)
+    }
+
+    /// Changes a plugin: `{"grants": […]}`, `{"enabled": …}`, `{"settings": {…}}`, `{"action": "release"}`.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn update(&self, id: &str, change: &Json) -> Result<ManagedPlugin, KitError> {
+        self.send("PATCH", &format!("/{id}"), Some(change))
+    }
+
+    /// Grants a plugin everything that it asks for, or the version that waits.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn grant_all(&self, id: &str) -> Result<ManagedPlugin, KitError> {
+        let grants = self.plugin(id)?.asked();
+        self.update(id, &json!({ "grants": grants }))
+    }
+
+    /// Grants these permissions in addition, or takes them away.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn change_grants(&self, id: &str, permissions: &[String], granted: bool) -> Result<ManagedPlugin, KitError> {
+        let mut grants = self.plugin(id)?.granted();
+        if granted {
+            grants.extend(permissions.iter().cloned());
+        } else {
+            grants.retain(|name| !permissions.contains(name));
+        }
+        self.update(id, &json!({ "grants": grants }))
+    }
+
+    /// Sets settings, given as texts `KEY=VALUE`; without a value, the default is restored.
+    ///
+    /// # Errors
+    /// A text has no `=`; as [`Server::plugins`].
+    pub fn set(&self, id: &str, settings: &[String]) -> Result<ManagedPlugin, KitError> {
+        let plugin = self.plugin(id)?;
+        let mut values = Map::new();
+        for setting in settings {
+            let (key, value) = setting.split_once('=').ok_or_else(|| KitError::Argument {
+                what: format!("`{setting}` is not a setting"),
+                next: "write `KEY=VALUE`, or `KEY=` for the default".to_owned(),
+            })?;
+            values.insert(key.to_owned(), plugin.setting_of_text(key, value));
+        }
+        self.update(id, &json!({ "settings": values }))
+    }
+
+    /// Previews the version that waits.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn preview(&self, id: &str, files: u32) -> Result<PreviewReport, KitError> {
+        self.send("POST", &format!("/{id}/preview?files={files}"), None)
+    }
+
+    /// Puts the version before the one in use back.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn roll_back(&self, id: &str) -> Result<ManagedPlugin, KitError> {
+        self.send("POST", &format!("/{id}/rollback"), None)
+    }
+
+    /// Discards the version that waits.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn discard(&self, id: &str) -> Result<ManagedPlugin, KitError> {
+        self.send("DELETE", &format!("/{id}/candidate"), None)
+    }
+
+    /// Removes a plugin that was uploaded.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn remove(&self, id: &str) -> Result<(), KitError> {
+        self.send::<bool>("DELETE", &format!("/{id}"), None).map(drop)
+    }
+
+    /// Sends a request with a JSON body, or without a body.
+    fn send<T: DeserializeOwned>(&self, method: &str, path: &str, body: Option<&Json>) -> Result<T, KitError> {
+        match body {
+            Some(body) => self.call(method, path, Some("application/json".to_owned()), body.to_string()),
+            None => self.call(method, path, None, ()),
+        }
+    }
+
+    fn call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: Option<String>,
+        body: impl AsSendBody,
+    ) -> Result<T, KitError> {
+        let unreachable = |reason: String| KitError::Unreachable {
+            server: self.url.clone(),
+            reason,
+        };
+        let mut request = http::Request::builder()
+            .method(method)
+            .uri(format!("{}/api/v1/plugins{path}", self.url));
+        if let Some(token) = &self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        if let Some(content_type) = content_type {
+            request = request.header("content-type", content_type);
+        }
+        let request = request.body(body).map_err(|error| unreachable(error.to_string()))?;
+        let mut response = self
+            .agent
+            .run(request)
+            .map_err(|error| unreachable(error.to_string()))?;
+        let status = response.status();
+        let body = response
+            .body_mut()
+            .with_config()
+            .limit(ANSWER_BYTES)
+            .read_to_vec()
+            .map_err(|error| unreachable(error.to_string()))?;
+        if !status.is_success() {
+            return Err(KitError::Refused {
+                status: status.as_u16(),
+                message: refusal(&body),
+            });
+        }
+        serde_json::from_slice(&body).map_err(|error| unreachable(format!("not an answer of svc: {error}")))
+    }
+}
+
+/// The message of an error and of each invalid field.
+fn refusal(body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct Refusal {
+        message: String,
+        #[serde(default)]
+        errors: Vec<FieldRefusal>,
+    }
+    #[derive(Deserialize)]
+    struct FieldRefusal {
+        path: String,
+        message: String,
+    }
+    match serde_json::from_slice::<Refusal>(body) {
+        Ok(refusal) => {
+            let errors = refusal.errors.iter();
+            let errors = errors.map(|error| format!("{} {}", error.path, error.message));
+            let parts: Vec<String> = std::iter::once(refusal.message).chain(errors).collect();
+            parts.join("; ")
+        }
+        Err(_) => "the answer is not that of svc".to_owned(),
+    }
+}

@@ -1,0 +1,216 @@
+//! `svc plugin install`, `grant`, `preview` and the other verbs for the plugins of a running server.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use svc_plugin_kit::KitError;
+use svc_plugin_kit::dev::dev;
+use svc_plugin_kit::language::Language;
+use svc_plugin_kit::managed::ManagedPlugin;
+use svc_plugin_kit::project::component_and_fixtures;
+use svc_plugin_kit::server::Server;
+use url::Url;
+
+use super::Output;
+
+/// The server, and the credential for it.
+#[derive(Debug, Args)]
+pub(super) struct Remote {
+    /// URL of the server
+    #[arg(long, env = "SVC_SERVER", value_name = "URL", default_value = "http://127.0.0.1:8420")]
+    server: Url,
+    /// File with a personal access token whose account may operate plugins; or the variable SVC_TOKEN
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+}
+
+impl Remote {
+    fn open(&self) -> Result<Server, KitError> {
+        connect(&self.server, self.token_file.as_deref())
+    }
+}
+
+/// The server at a URL, with the token of a file or of SVC_TOKEN.
+pub(super) fn connect(server: &Url, token_file: Option<&Path>) -> Result<Server, KitError> {
+    let token = match token_file {
+        Some(file) => Some(std::fs::read_to_string(file).map_err(KitError::file(file))?),
+        None => std::env::var("SVC_TOKEN").ok(),
+    };
+    let token = token.map(|token| token.trim().to_owned());
+    Ok(Server::new(server.as_str(), token))
+}
+
+/// Options of `svc plugin install`.
+#[derive(Debug, Args)]
+pub(super) struct Install {
+    /// The plugin: its file, or its folder after `svc plugin build`. A signature beside the file is sent with it
+    #[arg(value_name = "FILE")]
+    plugin: PathBuf,
+    /// Grant everything that it asks for
+    #[arg(long)]
+    grant_all: bool,
+    /// Keep a new version waiting, to preview it
+    #[arg(long, conflicts_with = "grant_all")]
+    hold: bool,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Install {
+    pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
+        let server = self.remote.open()?;
+        let (component, _) = component_and_fixtures(&self.plugin)?;
+        let mut plugin = server.upload(&component, self.hold)?;
+        if self.grant_all {
+            plugin = server.grant_all(&plugin.plugin_id)?;
+        }
+        output.report(&plugin, true)
+    }
+}
+
+/// Options of `svc plugin grant` and `revoke`.
+#[derive(Debug, Args)]
+pub(super) struct Grants {
+    /// Id of the plugin
+    id: String,
+    /// Names of permissions
+    #[arg(required_unless_present = "all")]
+    permissions: Vec<String>,
+    /// All that it asks for
+    #[arg(long, conflicts_with = "permissions")]
+    all: bool,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Grants {
+    pub(super) fn grant(&self, output: Output) -> anyhow::Result<ExitCode> {
+        let server = self.remote.open()?;
+        let plugin = if self.all {
+            server.grant_all(&self.id)?
+        } else {
+            server.change_grants(&self.id, &self.permissions, true)?
+        };
+        output.report(&plugin, true)
+    }
+
+    pub(super) fn revoke(&self, output: Output) -> anyhow::Result<ExitCode> {
+        let server = self.remote.open()?;
+        let plugin = if self.all {
+            server.update(&self.id, &json!({ "grants": [] }))?
+        } else {
+            server.change_grants(&self.id, &self.permissions, false)?
+        };
+        output.report(&plugin, true)
+    }
+}
+
+/// Options of `svc plugin set`.
+#[derive(Debug, Args)]
+pub(super) struct Set {
+    /// Id of the plugin
+    id: String,
+    /// Settings as KEY=VALUE; without a value, the default is restored
+    #[arg(required = true, value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Set {
+    pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
+        output.report(&self.remote.open()?.set(&self.id, &self.settings)?, true)
+    }
+}
+
+/// Options of `svc plugin preview`.
+#[derive(Debug, Args)]
+pub(super) struct Preview {
+    /// Id of the plugin
+    id: String,
+    /// Files to read, at most 200
+    #[arg(long, value_name = "NUMBER", default_value_t = 40)]
+    files: u32,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Preview {
+    pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
+        output.report(&self.remote.open()?.preview(&self.id, self.files)?, true)
+    }
+}
+
+/// Options of the verbs for one plugin of a server.
+#[derive(Debug, Args)]
+pub(super) struct One {
+    /// Id of the plugin
+    id: String,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl One {
+    pub(super) fn enable(&self, output: Output, is_enabled: bool) -> anyhow::Result<ExitCode> {
+        self.done(output, |server| server.update(&self.id, &json!({ "enabled": is_enabled })))
+    }
+
+    pub(super) fn release(&self, output: Output) -> anyhow::Result<ExitCode> {
+        self.done(output, |server| server.update(&self.id, &json!({ "action": "release" })))
+    }
+
+    pub(super) fn roll_back(&self, output: Output) -> anyhow::Result<ExitCode> {
+        self.done(output, |server| server.roll_back(&self.id))
+    }
+
+    pub(super) fn discard(&self, output: Output) -> anyhow::Result<ExitCode> {
+        self.done(output, |server| server.discard(&self.id))
+    }
+
+    pub(super) fn remove(&self, output: Output) -> anyhow::Result<ExitCode> {
+        self.remote.open()?.remove(&self.id)?;
+        output.line(&json!({ "removed": self.id }), &format!("{} is removed", self.id))
+    }
+
+    fn done(
+        &self,
+        output: Output,
+        act: impl FnOnce(&Server) -> Result<ManagedPlugin, KitError>,
+    ) -> anyhow::Result<ExitCode> {
+        output.report(&act(&self.remote.open()?)?, true)
+    }
+}
+
+/// Options of `svc plugin dev`.
+#[derive(Debug, Args)]
+pub(super) struct Dev {
+    /// The plugin's folder
+    #[arg(default_value = ".", value_name = "DIR")]
+    folder: PathBuf,
+    /// rust, python, js or c, if the files of the folder do not tell
+    #[arg(long, value_name = "LANGUAGE")]
+    lang: Option<Language>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Dev {
+    pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
+        let server = self.remote.open()?;
+        let mut outcome = Ok(ExitCode::SUCCESS);
+        dev(&server, &self.folder, self.lang, |swapped| {
+            outcome = match swapped {
+                Ok(swap) => {
+                    let (build, swap_ms, plugin) = (swap.build_ms, swap.swap_ms, &swap.plugin);
+                    let text = format!("built in {build} ms, in use after {swap_ms} ms\n{plugin}");
+                    output.line(&json!(swap), &text)
+                }
+                Err(error) => output.error(&error),
+            };
+            outcome.is_ok()
+        })?;
+        outcome
+    }
+}

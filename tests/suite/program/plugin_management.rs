@@ -1,0 +1,197 @@
+//! `svc plugin install`, `grant`, `preview`, `rollback`, `dev` against a running server.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use svc_test_support::guests;
+use svc_tests::program::{Server, program, wait_for};
+
+/// A plugin for items of the kind `things`, whose titles name its version.
+fn plugin(version: &str) -> Vec<u8> {
+    let log = "log = \"Says what it finds\"";
+    let manifest = guests::kind_manifest("things", "things")
+        .replace("1.0.0", version)
+        .replace(log, &format!("{log}\nsettings = \"Knows the title\""));
+    let setting =
+        format!("[settings.title]\ntype = \"text\"\nlabel = {{ en = \"Title\" }}\ndefault = \"of {version}\"\n");
+    guests::with_manifest(guests::component(&guests::body("settings")), &(manifest + &setting))
+}
+
+/// A server with a directory of things.
+struct Things {
+    dir: tempfile::TempDir,
+    server: Server,
+}
+
+impl Things {
+    fn start(files: usize) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let things = dir.path().join("things");
+        fs::create_dir(&things).unwrap();
+        for number in 0..files {
+            fs::write(things.join(format!("{number:05}.shared")), number.to_string()).unwrap();
+        }
+        let root = format!("things={}", things.display());
+        let server = Server::start_as_owner(&dir.path().join("data"), &["--root", &root]);
+        Self { dir, server }
+    }
+
+    fn write(&self, version: &str) -> PathBuf {
+        let path = self.dir.path().join(format!("things-{version}.wasm"));
+        fs::write(&path, plugin(version)).unwrap();
+        path
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program());
+        command
+            .args(["plugin", "--json"])
+            .args(arguments)
+            .args(["--server", &format!("http://{}", self.server.address())])
+            .env_clear()
+            .env("PATH", std::env::var("PATH").unwrap())
+            .env("SVC_TOKEN", self.server.token())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a verb; returns its exit code and what it printed.
+    fn plugin(&self, arguments: &[&str]) -> (Option<i32>, Value) {
+        let output = self.command(arguments).output().unwrap();
+        let json = serde_json::from_slice(&output.stdout);
+        let json = json.unwrap_or_else(|error| panic!("{arguments:?}: {error}: {output:?}"));
+        (output.status.code(), json)
+    }
+
+    fn passes(&self, arguments: &[&str]) -> Value {
+        let (code, json) = self.plugin(arguments);
+        assert_eq!(code, Some(0), "{arguments:?}: {json}");
+        json
+    }
+
+    fn install(&self, file: &Path, more: &[&str]) -> Value {
+        let arguments = [&["install", file.to_str().unwrap()], more].concat();
+        self.passes(&arguments)
+    }
+
+    /// The titles of all items, and their number.
+    fn titles(&self) -> (BTreeSet<String>, u64) {
+        let mut titles = BTreeSet::new();
+        let mut path = "/api/v1/items?kind=things&take=500".to_owned();
+        loop {
+            let answer = self.server.get(&path);
+            assert_eq!(answer.status, 200, "{answer:?}");
+            let page = answer.json();
+            let items = page[0].as_array().unwrap().iter();
+            titles.extend(items.map(|item| item["title"].as_str().unwrap().to_owned()));
+            let next = answer.header("link").and_then(|link| link.split(['<', '>']).nth(1));
+            match next {
+                Some(next) => path = next.to_owned(),
+                None => return (titles, page[1].as_u64().unwrap()),
+            }
+        }
+    }
+
+    /// Waits until all items have the title of this version.
+    fn wait_for_version(&self, version: &str, items: u64) {
+        let expected = (BTreeSet::from([format!("of {version}")]), items);
+        wait_for(&format!("version {version}"), || {
+            std::thread::sleep(Duration::from_millis(50));
+            self.titles() == expected
+        });
+    }
+}
+
+#[test]
+fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
+    let things = Things::start(3);
+    let waiting = things.install(&things.write("1.0.0"), &[]);
+    assert_eq!(waiting["state"], "waiting");
+    let (code, refused) = things.plugin(&["grant", "things", "source"]);
+    assert_eq!((code, &refused["error"]["code"]), (Some(4), &json!("refused")));
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("`settings` is needed as well: Knows the title"), "{message}");
+    assert_eq!(things.passes(&["grant", "things", "--all"])["state"], "active");
+    things.wait_for_version("1.0.0", 3);
+
+    assert_eq!(things.install(&things.write("2.0.0"), &[])["candidate"]["version"], "2.0.0");
+    let preview = things.passes(&["preview", "things", "--files", "2"]);
+    assert_eq!(preview["files"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        preview["files"][0]["changes"],
+        json!([{"field": "title", "before": "of 1.0.0", "after": "of 2.0.0"}])
+    );
+    assert_eq!(things.passes(&["discard", "things"]).get("candidate"), None);
+    things.install(&things.write("2.0.0"), &["--grant-all"]);
+    things.wait_for_version("2.0.0", 3);
+    assert_eq!(things.passes(&["rollback", "things"])["version"], "1.0.0");
+    things.wait_for_version("1.0.0", 3);
+
+    assert_eq!(things.passes(&["set", "things", "title=mine"])["settings"]["title"], "mine");
+    wait_for("the setting", || things.titles().0 == BTreeSet::from(["mine".to_owned()]));
+    assert_eq!(things.passes(&["set", "things", "title="])["settings"]["title"], "of 1.0.0");
+    assert_eq!(things.passes(&["disable", "things"])["state"], "disabled");
+    assert_eq!(things.passes(&["enable", "things"])["state"], "active");
+    assert_eq!(things.passes(&["revoke", "things", "log"])["state"], "waiting");
+    let listed = things.passes(&["list"]);
+    let ids: Vec<_> = listed.as_array().unwrap().iter().map(|plugin| &plugin["pluginId"]).collect();
+    assert!(ids.contains(&&json!("things")) && ids.contains(&&json!("music")), "{ids:?}");
+    assert_eq!(things.passes(&["remove", "things"]), json!({"removed": "things"}));
+    assert_eq!(things.titles().1, 3, "the items stay");
+
+    let stranger = things.command(&["list"]).env("SVC_TOKEN", "svc_pat_wrong").output().unwrap();
+    let error: Value = serde_json::from_slice(&stranger.stdout).unwrap();
+    assert_eq!((stranger.status.code(), &error["error"]["code"]), (Some(4), &json!("refused")));
+    assert!(error["error"]["next"].as_str().unwrap().contains("SVC_TOKEN"), "{error}");
+    let server = "http://127.0.0.1:1";
+    let nobody = Command::new(program()).args(["plugin", "--json", "list", "--server", server]).output();
+    let nobody = nobody.unwrap();
+    let error: Value = serde_json::from_slice(&nobody.stdout).unwrap();
+    assert_eq!((nobody.status.code(), &error["error"]["code"]), (Some(1), &json!("unreachable")));
+}
+
+#[test]
+fn upload_survives_a_restart_of_the_server() {
+    let Things { dir, server } = {
+        let things = Things::start(2);
+        things.install(&things.write("1.0.0"), &["--grant-all"]);
+        things.wait_for_version("1.0.0", 2);
+        things
+    };
+    server.stop();
+    let root = format!("things={}", dir.path().join("things").display());
+    let server = Server::start_as_owner(&dir.path().join("data"), &["--root", &root]);
+    let things = Things { dir, server };
+    let plugin = things.server.get("/api/v1/plugins/things").json();
+    assert_eq!((&plugin["state"], &plugin["origin"]), (&json!("active"), &json!("uploaded")));
+    things.server.index("quick");
+    let plugin = things.server.get("/api/v1/plugins/things").json();
+    assert_eq!(plugin["stats"]["calls"], 0, "nothing is read again");
+}
+
+/// A hundred versions while files are read: each file is there at the end, as the last version reads it.
+#[test]
+fn plugin_is_swapped_a_hundred_times_while_it_reads() {
+    const FILES: u64 = 300;
+    let things = Things::start(FILES as usize);
+    things.install(&things.write("0.0.1"), &["--grant-all"]);
+    let mut most = 0;
+    for number in 1..=100 {
+        things.install(&things.write(&format!("1.0.{number}")), &["--grant-all"]);
+        let calls = things.server.get("/api/v1/plugins/things").json()["stats"]["calls"].as_u64();
+        most = most.max(calls.unwrap());
+        let items = things.server.get("/api/v1/items?kind=things&take=20");
+        assert_eq!(items.status, 200, "{items:?}");
+    }
+    assert!(most <= FILES, "one version made {most} calls for {FILES} files");
+    things.wait_for_version("1.0.100", FILES);
+    let calls = || things.server.get("/api/v1/plugins/things").json()["stats"]["calls"].clone();
+    wait_for("the last version", || things.server.get("/api/v1/index/state").json()["state"] == "idle");
+    assert_eq!(calls(), json!(FILES), "each file is read once by a version");
+    things.server.index("quick");
+    assert_eq!(calls(), json!(FILES));
+}
