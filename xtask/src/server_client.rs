@@ -270,7 +270,7 @@ impl Session<'_> {
         Ok((response.status().as_u16(), response.headers().clone()))
     }
 
-    fn get(&mut self, path: &str) -> Result<Value> {
+    pub(crate) fn get(&mut self, path: &str) -> Result<Value> {
         let (mut status, mut answer) = self.client.get(path, Some(&self.token))?;
         if matches!(status, 401 | 410) {
             // A long index run outlives the access token.

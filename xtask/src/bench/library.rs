@@ -1,5 +1,6 @@
 //! The libraries that are scanned: generated once, kept in `target/bench`.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,7 @@ pub(crate) enum Kind {
     Photos,
     Movies,
     Tv,
+    Comics,
 }
 
 impl Kind {
@@ -25,12 +27,18 @@ impl Kind {
             Self::Photos => "photos",
             Self::Movies => "movies",
             Self::Tv => "tv",
+            Self::Comics => "comics",
         }
     }
 
-    /// The server's flag for a directory of this kind.
-    pub(crate) fn flag(self) -> String {
-        format!("--{}-dir", self.name())
+    /// The server's arguments for a directory of this kind.
+    pub(crate) fn arguments(self, directory: &Path) -> [OsString; 2] {
+        if self == Self::Comics {
+            let mut root = OsString::from("comics=");
+            root.push(directory);
+            return ["--root".into(), root];
+        }
+        [format!("--{}-dir", self.name()).into(), directory.into()]
     }
 }
 

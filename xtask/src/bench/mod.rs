@@ -8,6 +8,7 @@ mod http_flood;
 mod http_media;
 mod http_report;
 mod http_servers;
+mod items;
 mod library;
 mod machine;
 mod measure;
@@ -26,6 +27,8 @@ use anyhow::Result;
 pub(crate) enum Bench {
     /// Scans by one server over files of all kinds: first, quick beside a bare walk, after changes; memory, requests meanwhile
     Scan(scan::Options),
+    /// Items of a plugin's kind beside as many tracks: scans, lists by every order and facet, search, memory, storage
+    Items(items::Options),
     /// Requests per second of the server beside a bare salvo handler, and memory during a flood of logins
     Http(http::Options),
     /// Thousands of open event streams: memory of each, delivery, lost events, shutdown
@@ -52,6 +55,7 @@ pub(crate) enum Bench {
 pub(crate) fn run(bench: Bench) -> Result<()> {
     match bench {
         Bench::Scan(options) => scan::run(&options),
+        Bench::Items(options) => items::run(&options),
         Bench::Http(options) => http::run(&options),
         Bench::Stream(options) => stream::run(&options),
         Bench::Events(options) => events::run(&options),

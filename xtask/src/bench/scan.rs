@@ -185,6 +185,8 @@ fn report_first(library: &Library, first: &RunCost, table: &mut Table) {
         Kind::Music => AIM_MUSIC,
         Kind::Photos => AIM_PHOTOS,
         Kind::Movies | Kind::Tv => AIM_VIDEO,
+        // Only `bench items` has comics.
+        Kind::Comics => 0.0,
     };
     let per_cpu = library.files as f64 / first.cpu.max(0.01);
     table.at_least(&format!("{name}: files a CPU second"), Unit::Count, per_cpu, aim);

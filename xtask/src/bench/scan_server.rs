@@ -59,6 +59,16 @@ impl RunCost {
 impl ScanServer {
     /// Starts a server on a new data directory. Watching and schedule are off, so that every run is a measured one.
     pub(crate) fn start(binary: &Path, name: &str, roots: &[(Kind, PathBuf)]) -> Result<Self> {
+        Self::start_on(binary, name, roots, None)
+    }
+
+    /// The same on a PostgreSQL database, which must be empty, or on the SQLite database of the data directory.
+    pub(crate) fn start_on(
+        binary: &Path,
+        name: &str,
+        roots: &[(Kind, PathBuf)],
+        database_url: Option<&str>,
+    ) -> Result<Self> {
         let scratch = workspace::target().join("bench");
         std::fs::create_dir_all(&scratch)?;
         let data = tempfile::Builder::new().prefix("scan-").tempdir_in(&scratch)?;
@@ -68,8 +78,11 @@ impl ScanServer {
             .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(data.path())
             .stderr(File::create(&log)?);
+        if let Some(url) = database_url {
+            serve.args(["--database-url", url]);
+        }
         for (kind, directory) in roots {
-            serve.arg(kind.flag()).arg(directory);
+            serve.args(kind.arguments(directory));
         }
         let started = Instant::now();
         let process = ServerProcess::start(&mut serve)

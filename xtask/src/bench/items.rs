@@ -1,0 +1,160 @@
+//! `cargo xtask bench items`: items of a kind that a plugin defines, beside as many tracks of music in the same run.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::http_servers::built;
+use super::library::{Kind, Library};
+use super::machine;
+use super::report::{Table, Unit};
+use super::scan_server::ScanServer;
+use crate::server_client::Session;
+
+/// Bytes of an item in the database.
+const AIM_BYTES: f64 = 1_500.0;
+/// Requests of each list; the figure is their median.
+const REQUESTS: usize = 21;
+
+/// Lists of comics, and the list of tracks that compares with each.
+const LISTS: [(&str, &str, &str); 7] = [
+    ("by title", "items?kind=comics", "music/tracks"),
+    (
+        "by time, newest first",
+        "items?kind=comics&orderBy=createdAt",
+        "music/tracks?orderBy=createdAt",
+    ),
+    (
+        "by a field",
+        "items?kind=comics&orderBy=x.comics.series",
+        "music/tracks?orderBy=releaseTitle",
+    ),
+    (
+        "by a date",
+        "items?kind=comics&orderBy=x.comics.date",
+        "music/tracks?orderBy=createdAt",
+    ),
+    (
+        "from the middle by title",
+        "items?kind=comics&skip=50000",
+        "music/tracks?skip=50000",
+    ),
+    (
+        "by title, of one genre",
+        "items?kind=comics&filter%5Bx.comics.genres%5D=Jazz",
+        "music/tracks?genre=Jazz",
+    ),
+    ("with a word", "items?kind=comics&q=ba", "search?q=ba"),
+];
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Comics, and tracks beside them
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    items: usize,
+    /// PostgreSQL database, which must be empty, instead of SQLite
+    #[arg(long, value_name = "URL")]
+    database_url: Option<String>,
+    /// Do not build; measure the existing binaries
+    #[arg(long)]
+    skip_build: bool,
+}
+
+/// Prepares, measures, and prints a table.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let binary = built(options.skip_build)?;
+    let libraries = [Kind::Comics, Kind::Music]
+        .into_iter()
+        .map(|kind| {
+            let library = Library::prepare(kind, options.items, None)?;
+            library.warm()?;
+            Ok(library)
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let roots: Vec<_> = libraries
+        .iter()
+        .map(|library| (library.kind, library.directory.clone()))
+        .collect();
+    let server = ScanServer::start_on(&binary, "items", &roots, options.database_url.as_deref())?;
+    let mut session = server.session()?;
+    let mut table = Table::default();
+    for library in &libraries {
+        let name = library.kind.name();
+        let before = server.database_bytes()? as f64;
+        let first = server.index(&mut session, "quick", &[library.kind])?;
+        ensure!(first.total("found") as usize == options.items, "the scan found other files");
+        table.add(
+            &format!("first scan of {} {name}", options.items),
+            &format!(
+                "{:.2} s, {:.2} CPU s; most memory so far {}",
+                first.seconds,
+                first.cpu,
+                Unit::Mebibytes.show(first.peak as f64)
+            ),
+        );
+        let rescan = server.index(&mut session, "quick", &[library.kind])?;
+        ensure!(rescan.opened() == 0, "the rescan of {name} opened files");
+        table.add(
+            &format!("rescan of {name} without opening a file"),
+            &format!("{:.2} s, {:.2} CPU s", rescan.seconds, rescan.cpu),
+        );
+        if options.database_url.is_none() {
+            let bytes = (server.database_bytes()? as f64 - before) / options.items as f64;
+            let row = format!("database: bytes for each of the {name}");
+            if library.kind == Kind::Comics {
+                table.at_most(&row, Unit::Count, bytes, AIM_BYTES);
+            } else {
+                table.add(&row, &Unit::Count.show(bytes));
+            }
+        }
+    }
+    for (name, items, tracks) in LISTS {
+        let (comics, music) = (median(&mut session, items)?, median(&mut session, tracks)?);
+        table.add(
+            &format!("list {name}: comics; tracks"),
+            &format!("{}; {}", shown(comics), shown(music)),
+        );
+    }
+    for facet in facets(&mut session)? {
+        let took = median(&mut session, &format!("items/facets?kind=comics&facet={facet}"))?;
+        table.add(&format!("values of the facet `{facet}` with their counts"), &shown(took));
+    }
+    table.add(
+        "anonymous memory afterwards",
+        &Unit::Mebibytes.show(server.anonymous_memory()? as f64),
+    );
+    print!("{}", table.markdown());
+    println!("\n{}", machine::line());
+    Ok(())
+}
+
+fn shown(duration: Duration) -> String {
+    format!("{:.1} ms", duration.as_secs_f64() * 1000.0)
+}
+
+/// The median duration of a GET request. Each request differs, so that none is answered from the response cache.
+fn median(session: &mut Session<'_>, path: &str) -> Result<Duration> {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    let mut durations = Vec::with_capacity(REQUESTS);
+    for number in 0..REQUESTS {
+        let path = format!("{path}{separator}take={}", 80 + number);
+        let started = Instant::now();
+        session.get(&path)?;
+        durations.push(started.elapsed());
+    }
+    durations.sort();
+    durations.get(REQUESTS / 2).copied().context("no requests")
+}
+
+/// The fields of comics with facets.
+fn facets(session: &mut Session<'_>) -> Result<Vec<String>> {
+    let kinds = session.get("kinds")?;
+    let kinds = kinds.as_array().context("GET kinds is no list")?.iter();
+    let mut comics = kinds.filter(|kind| kind.get("kind").is_some_and(|name| name == "comics"));
+    let schema = comics.next().context("there are no comics")?;
+    let fields = schema.pointer("/schema/properties").and_then(Value::as_object);
+    let fields = fields.context("the kind has no schema")?.iter();
+    let counted = fields.filter(|(_, field)| field.get("x-facet").is_some_and(|facet| *facet == true));
+    Ok(counted.map(|(key, _)| key.clone()).collect())
+}
