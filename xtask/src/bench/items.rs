@@ -117,7 +117,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         );
     }
     for facet in facets(&mut session)? {
-        let took = median(&mut session, &format!("items/facets?kind=comics&facet={facet}"))?;
+        let took = median(&mut session, &format!("items/facets?kind=comics&key={facet}"))?;
         table.add(&format!("values of the facet `{facet}` with their counts"), &shown(took));
     }
     table.add(

@@ -42,7 +42,7 @@ pub struct PreviewQuery {
 impl FromQuery for PreviewQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let about = "Number of files to read, from 1 to 200. Default: 40.";
-        let files = params.integer("files", 1..=i64::from(MOST_FILES), about);
+        let files = params.integer("files", about, 1..=i64::from(MOST_FILES));
         Self {
             files: files.unwrap_or(40),
         }
