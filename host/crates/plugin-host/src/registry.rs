@@ -24,12 +24,12 @@ use svc_domain::kind::MediaKind;
 #[derive(Clone)]
 pub struct Plugins(Arc<PluginHost>);
 
-pub(super) struct PluginHost {
+struct PluginHost {
     current: RwLock<Arc<PluginSet>>,
     /// Locked while plugins are loaded, so that two reloads do not overlap.
     loading: Mutex<Loading>,
     reloads: AtomicU64,
-    pub(super) ticker: Ticker,
+    ticker: Arc<Ticker>,
 }
 
 /// What loading needs.
@@ -78,7 +78,7 @@ impl Plugins {
             current: RwLock::new(Arc::new(set)),
             loading: Mutex::new(loading),
             reloads: AtomicU64::new(0),
-            ticker,
+            ticker: Arc::new(ticker),
         })))
     }
 
@@ -243,7 +243,7 @@ impl Plugins {
 
     /// A worker with instances of its own, for one thread.
     pub fn worker(&self) -> Worker {
-        Worker::new(Arc::clone(&self.0))
+        Worker::new(Arc::clone(&self.0.ticker))
     }
 }
 
