@@ -316,6 +316,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
     };
     let state = AppState {
         proxy_config: dependencies.proxy_config,
+        routes: svc_api::router::routes(),
         response_cache: Arc::new(ResponseCache::default()),
         streams: EventStreams::new(dependencies.events.clone(), authentication.clone()),
         sessions,

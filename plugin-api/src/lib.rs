@@ -51,7 +51,6 @@ pub mod log;
 mod media_type;
 #[cfg(target_arch = "wasm32")]
 mod panic;
-mod related;
 pub mod settings;
 mod source;
 mod text;

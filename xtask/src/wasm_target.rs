@@ -68,7 +68,7 @@ pub(crate) fn ensure() -> Result<Toolchain> {
         eprintln!("xtask: rustup cannot fetch the wasm target here");
     }
     match wasm_target_debian::applies() {
-        Ok(()) => wasm_target_debian::install(rustup)?,
+        Ok(()) => wasm_target_debian::install(TARGET, rustup)?,
         Err(reason) => bail!(
             "no toolchain here has the target {TARGET}, and {reason}.\n\
              With rustup and a network:  rustup target add {TARGET}\n\

@@ -7,7 +7,6 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use crate::process;
-use crate::wasm_target::TARGET;
 
 /// Name under which the distribution's toolchain is linked into rustup.
 pub(crate) const NAME: &str = "debian";
@@ -34,14 +33,14 @@ pub(crate) fn applies() -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Installs the packages, builds the target's libraries and links the toolchain into rustup, if there is one.
-pub(crate) fn install(rustup: bool) -> Result<()> {
+/// Installs the packages, builds the libraries of a target and links the toolchain into rustup, if there is one.
+pub(crate) fn install(target: &str, rustup: bool) -> Result<()> {
     eprintln!(
         "xtask: building the wasm target from Debian's compiler; about three minutes, once per machine"
     );
     let linker = install_packages()?;
     link_linker(&linker)?;
-    build_standard_library()?;
+    build_standard_library(target)?;
     if rustup {
         process::run(Command::new("rustup").args(["toolchain", "link", NAME, SYSROOT]))?;
     }
@@ -98,7 +97,7 @@ fn newest_linker() -> Result<String> {
 }
 
 /// Compiles the source that came with the compiler; any other compiler's version would refuse it.
-fn build_standard_library() -> Result<()> {
+fn build_standard_library(target: &str) -> Result<()> {
     // Outside the repository, so that its cargo configuration does not leak in.
     let scratch = tempfile::tempdir().context("cannot make a temporary directory")?;
     let manifest = format!("[package]\nname = \"{SEED_CRATE}\"\nversion = \"0.0.0\"\nedition = \"2021\"\n");
@@ -112,7 +111,7 @@ fn build_standard_library() -> Result<()> {
             "build",
             "--release",
             "--target",
-            TARGET,
+            target,
             "-Zbuild-std=std,panic_abort,panic_unwind",
         ])
         .args(["--target-dir", "target"])
@@ -129,10 +128,10 @@ fn build_standard_library() -> Result<()> {
         build.env_remove(inherited);
     }
     process::run(&mut build)?;
-    let built = scratch.path().join("target").join(TARGET).join("release/deps");
+    let built = scratch.path().join("target").join(target).join("release/deps");
     copy_libraries(
         &built,
-        &Path::new(SYSROOT).join("lib/rustlib").join(TARGET).join("lib"),
+        &Path::new(SYSROOT).join("lib/rustlib").join(target).join("lib"),
     )
 }
 

@@ -4,21 +4,22 @@
 //! costs a call and a copy, so one window of 32 KiB follows the parser and a second one covers the end of the file.
 
 mod backend;
+mod related;
 #[cfg(test)]
 mod tests;
 
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
 use crate::IoError;
-use crate::related::Related;
 use backend::Backend;
+use related::Related;
 
 /// 32 KiB needed the least CPU time in measurements: 64 KiB copy too much, 4 KiB need too many calls.
 const WINDOW_BYTES: usize = 32 * 1024;
 /// Bytes before the requested offset that a window includes, because parsers often step back.
 const READ_BEHIND_BYTES: u64 = 512;
 /// The most bytes that the host returns for one read.
-pub(crate) const HOST_READ_BYTES: usize = 1024 * 1024;
+const HOST_READ_BYTES: usize = 1024 * 1024;
 
 /// The file of the current call: its name, size and bytes. [`Read`] and [`Seek`] go through two windows of 32 KiB.
 ///
@@ -42,7 +43,7 @@ pub struct Source {
     here: Window,
     tail: Window,
     backend: Backend,
-    pub(crate) related: Related,
+    related: Related,
     failure: Option<IoError>,
     host_reads: u64,
 }

@@ -3,18 +3,12 @@
 use svc_plugin_api::{ExtractError, MAX_PAGES, Source};
 
 use crate::comic_info::{ComicInfo, PageInfo};
+use crate::natural;
+use crate::page::{self, Leaf};
 use crate::zip::{self, Archive, Entry, Method};
-use crate::{natural, page};
 
 /// A `ComicInfo.xml` with ten thousand pages has 2 MB.
 const MAX_INFO_BYTES: u64 = 4 * 1024 * 1024;
-
-/// A page: a picture in the archive, and what `ComicInfo.xml` says about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leaf {
-    pub entry: Entry,
-    pub info: PageInfo,
-}
 
 /// An archive as a comic.
 #[derive(Debug, Default)]

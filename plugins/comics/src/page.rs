@@ -2,14 +2,21 @@
 
 use svc_plugin_api::{ExtractError, Page, PageData, PageSize, Source, Span, picture_media_type};
 
-use crate::book::Leaf;
-use crate::zip::{Method, prefix, unpack};
+use crate::comic_info::PageInfo;
+use crate::zip::{Entry, Method, prefix, unpack};
 
 /// Bytes from which media type and size are taken. A JPEG has its size behind its metadata; those that have more of it
 /// have no size in the list.
 const HEAD_BYTES: usize = 16 * 1024;
 /// Of a size in pixels, as the interface allows.
 const MAX_PIXELS: usize = 1_000_000;
+
+/// A page: a picture in the archive, and what `ComicInfo.xml` says about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaf {
+    pub entry: Entry,
+    pub info: PageInfo,
+}
 
 /// The page as the host lists it. Reads its start.
 ///

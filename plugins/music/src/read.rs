@@ -27,7 +27,11 @@ pub type Parsed = (Vec<Tags>, Audio, Vec<String>);
 /// `Invalid` if neither is readable, `Io` if a read failed.
 pub fn read(source: &mut Source, container: &mut Container) -> Result<(Parsed, Vec<Found>), ExtractError> {
     match container.format {
-        Format::Asf => return Ok((asf::read(source)?, pictures::find(source, container)?)),
+        Format::Asf => {
+            let (tags, audio) = asf::read(source)?;
+            let parsed = (vec![tags], audio, Vec::new());
+            return Ok((parsed, pictures::find(source, container)?));
+        }
         Format::Matroska => return Ok((matroska::read(source)?, pictures::find(source, container)?)),
         Format::Adif => return Err(ExtractError::Unsupported("AAC with an ADIF header".into())),
         _ => {}

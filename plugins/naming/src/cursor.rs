@@ -1,6 +1,7 @@
 //! A cursor over a name, with the small parsing steps of the rules.
 
 use crate::vocabulary::counting::NUMBER_WORDS;
+use crate::vocabulary::words::Words;
 
 /// Whether a word may begin between these two characters: after any character that is not alphanumeric, and where a
 /// script without spaces changes to Latin ("결혼E01").
@@ -16,35 +17,6 @@ pub(crate) fn word_starts(text: &str) -> impl Iterator<Item = usize> {
         before = Some(character);
         begins.then_some(at)
     })
-}
-
-/// A set of words to match, with their initials: most positions of a name are rejected by their first letter.
-#[derive(Debug)]
-pub(crate) struct Words {
-    list: &'static [&'static str],
-    /// A bit for each letter from a to z, and one for all other characters.
-    initials: u32,
-}
-
-impl Words {
-    pub(crate) const fn new(list: &'static [&'static str]) -> Self {
-        let mut initials = 0;
-        let mut rest = list;
-        while let [word, others @ ..] = rest {
-            if let [first, ..] = word.as_bytes() {
-                initials |= initial(*first);
-            }
-            rest = others;
-        }
-        Self { list, initials }
-    }
-}
-
-const fn initial(byte: u8) -> u32 {
-    match byte.to_ascii_lowercase() {
-        letter @ b'a'..=b'z' => 1 << (letter - b'a'),
-        _ => 1 << 26,
-    }
 }
 
 /// A position in a text. A step that does not match leaves the position unchanged.
@@ -103,17 +75,10 @@ impl<'a> Cursor<'a> {
 
     /// Takes the longest word of this set.
     pub(crate) fn word_of(&mut self, words: &Words) -> bool {
-        let Some(first) = self.rest().as_bytes().first().map(u8::to_ascii_lowercase) else {
-            return false;
-        };
-        if words.initials & initial(first) == 0 {
-            return false;
+        match self.rest().as_bytes().first() {
+            Some(first) => self.longest(words.beginning_with(first.to_ascii_lowercase())),
+            None => false,
         }
-        let begins = |word: &&&str| {
-            let byte = word.as_bytes().first().copied().unwrap_or_default();
-            byte == first || !byte.is_ascii()
-        };
-        self.longest(words.list.iter().filter(begins))
     }
 
     /// Takes the longest of these words.

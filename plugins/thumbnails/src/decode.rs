@@ -4,11 +4,8 @@ use picture::container::{Photo, jpeg::frame, preview};
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::limits::check_size;
-use crate::raster::Raster;
+use crate::raster::{Raster, Wanted};
 use crate::{jpeg, others, png};
-
-/// The largest size that is requested for a picture of this width and height.
-pub(crate) type Wanted<'a> = &'a dyn Fn(u32, u32) -> (u32, u32);
 
 /// Shorter data is not a preview.
 const SMALLEST_JPEG: u64 = 128;

@@ -7,9 +7,8 @@ use memchr::memmem;
 use picture::container::jpeg::{Frame, frame};
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::decode::Wanted;
 use crate::limits::{check_memory, check_size};
-use crate::raster::{Layout, Raster};
+use crate::raster::{Layout, Raster, Wanted};
 
 /// The most scans of a picture. Encoders write at most a dozen; each scan covers all blocks, so thousands are an
 /// attack.

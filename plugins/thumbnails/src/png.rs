@@ -5,9 +5,8 @@ use std::io::{BufReader, Seek, SeekFrom};
 use png::{ColorType, Decoder, DecodingError, Limits, Transformations};
 use svc_plugin_api::{ExtractError, Source};
 
-use crate::decode::Wanted;
 use crate::limits::{MAX_DECODER_BYTES, check_memory, check_size};
-use crate::raster::{Layout, Raster};
+use crate::raster::{Layout, Raster, Wanted};
 use crate::shrink::Shrinker;
 
 pub(crate) fn decode(source: &mut Source, wanted: Wanted<'_>) -> Result<Raster, ExtractError> {

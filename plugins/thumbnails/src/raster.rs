@@ -1,6 +1,9 @@
-//! Decoded pixels: layouts, alpha and orientation.
+//! Decoded pixels: size, layouts, alpha and orientation.
 
 use svc_plugin_api::ExtractError;
+
+/// The largest size that is requested for a picture of this width and height.
+pub(crate) type Wanted<'a> = &'a dyn Fn(u32, u32) -> (u32, u32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {

@@ -1,6 +1,6 @@
 //! The waveforms plugin: waveform, loudness and silence of audio files.
 //!
-//! [`decoder`] chooses a decoder by the file's content; [`bins`] and [`loudness`] measure the decoded blocks. A file
+//! [`format`] chooses a decoder by the file's content; [`bins`] and [`loudness`] measure the decoded blocks. A file
 //! is decoded from start to end with a few packets in memory. If its length turns out to be different from the one it
 //! states, it is decoded again, because the edges of the bins depend on the length.
 
@@ -9,6 +9,7 @@ mod ape;
 mod bins;
 mod container;
 mod decoder;
+mod format;
 mod layout;
 mod loudness;
 mod opus;
@@ -42,7 +43,7 @@ fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
     let bins = bins.clamp(1, MAX_BINS) as usize;
     let mut block = Block::default();
 
-    let mut decoder = decoder::open(source)?;
+    let mut decoder = format::open(source)?;
     let (sample_rate, claimed) = (decoder.sample_rate(), decoder.expected_frames());
     let mut counted = Bins::new(bins, claimed.unwrap_or_default());
     let mut loudness: Option<Loudness> = None;
@@ -94,7 +95,7 @@ fn analyze(source: &mut Source, bins: u32) -> Result<Summary, ExtractError> {
 
 /// Decodes the file again for its actual length.
 fn count(source: &mut Source, bins: usize, frames: u64, block: &mut Block) -> Result<Bins, ExtractError> {
-    let mut decoder = decoder::open(source)?;
+    let mut decoder = format::open(source)?;
     let mut counted = Bins::new(bins, frames);
     while decoder.next(block)? {
         counted.add(&block.planes, block.frames());

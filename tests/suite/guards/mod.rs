@@ -1,6 +1,7 @@
 //! Guards: rules of the source that hold for every commit.
 
 mod assertions;
+mod circles;
 mod contracts;
 mod coverage;
 mod dependencies;

@@ -7,99 +7,12 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
-use super::http_media::Media;
-use super::http_servers::{Generator, Load, Measured, Servers};
+use super::http_requests::{get, login};
+use super::http_scenarios::{Outcome, Request, Round, SCENARIOS, Scenario, USERS};
+use super::http_servers::{Generator, Load, Servers};
 use super::library::{Kind, Library};
 use super::{http_flood, http_report, machine};
 use crate::server_client::{Client, Session};
-
-/// Number of users for the scenario that lists users.
-const USERS: usize = 1_000;
-
-/// One request that is measured. A new one is a line in [`SCENARIOS`].
-pub(crate) struct Scenario {
-    pub(crate) name: &'static str,
-    pub(crate) request: Request,
-    pub(crate) connections: usize,
-    pub(crate) status: u16,
-    /// Minimum share of the bare handler's requests per second.
-    pub(crate) aim: Option<f64>,
-    /// Maximum of the 99th percentile in milliseconds.
-    pub(crate) p99_aim: Option<f64>,
-}
-
-/// The request of a scenario.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Request {
-    /// A GET that anyone may make
-    Public(&'static str),
-    /// A GET with the owner's access token
-    Owner(&'static str),
-    /// A GET with the owner's access token, once the server has [`USERS`] users
-    OverUsers(&'static str),
-    /// The owner's login
-    Login,
-    /// A GET of the library that `--items` asks for
-    Of(Media),
-}
-
-const SCENARIOS: [Scenario; 14] = [
-    Scenario {
-        name: "health",
-        request: Request::Public("/api/v1/health"),
-        connections: 64,
-        status: 200,
-        aim: Some(0.9),
-        p99_aim: None,
-    },
-    Scenario {
-        name: "authenticated",
-        request: Request::Owner("/api/v1/index/state"),
-        connections: 64,
-        status: 200,
-        aim: Some(0.7),
-        p99_aim: None,
-    },
-    Scenario {
-        name: "users",
-        request: Request::OverUsers("/api/v1/users?take=12"),
-        connections: 64,
-        status: 200,
-        aim: Some(0.12),
-        p99_aim: Some(10.0),
-    },
-    of_library("items", Media::Items, 200, 0.5),
-    of_library("pages", Media::Pages, 200, 0.12),
-    of_library("searches", Media::Searches(8_000), 200, 0.12),
-    of_library("item", Media::Item, 200, 0.5),
-    of_library("page-10", Media::Page(10), 200, 0.12),
-    of_library("page-1000", Media::Page(1_000), 200, 0.12),
-    of_library("page-90000", Media::Page(90_000), 200, 0.12),
-    of_library("search", Media::Search, 200, 0.12),
-    of_library("artwork", Media::Artwork, 200, 0.6),
-    of_library("not-modified", Media::NotModified, 304, 0.6),
-    // Fewer connections than the queue for password hashing holds, because throughput is measured, not rejections.
-    Scenario {
-        name: "login",
-        request: Request::Login,
-        connections: 8,
-        status: 201,
-        aim: None,
-        p99_aim: None,
-    },
-];
-
-/// Least share of the bare handler, and pages within ten milliseconds.
-const fn of_library(name: &'static str, media: Media, status: u16, aim: f64) -> Scenario {
-    Scenario {
-        name,
-        request: Request::Of(media),
-        connections: 64,
-        status,
-        aim: Some(aim),
-        p99_aim: Some(10.0),
-    }
-}
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -124,18 +37,6 @@ pub(crate) struct Options {
     /// Do not build; measure the existing binaries
     #[arg(long)]
     skip_build: bool,
-}
-
-/// The measurements of a scenario; none if the server has no such endpoint.
-pub(crate) struct Outcome {
-    pub(crate) scenario: &'static Scenario,
-    pub(crate) rounds: Vec<Round>,
-}
-
-/// One turn of the bare handler and one of the server.
-pub(crate) struct Round {
-    pub(crate) bare: Measured,
-    pub(crate) server: Measured,
 }
 
 /// Builds, measures, prints; a scenario that could not be measured is an error at the end.
@@ -254,23 +155,4 @@ fn make_users(session: &Session<'_>, servers: &Servers) -> Result<bool> {
         }
     }
     Ok(true)
-}
-
-/// The bytes of a GET request.
-pub(crate) fn get(path: &str, token: Option<&str>) -> String {
-    let authorization = token.map_or(String::new(), |token| {
-        format!("authorization: Bearer {token}\r\n")
-    });
-    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n{authorization}\r\n")
-}
-
-/// The bytes of a sign-in request.
-pub(crate) fn login(credentials: &crate::server_client::Credentials) -> String {
-    let body = serde_json::json!({"username": credentials.username, "password": credentials.password});
-    let body = body.to_string();
-    format!(
-        "POST /api/v1/auth/login HTTP/1.1\r\nhost: localhost\r\nsvc-app: admin\r\ncontent-type: application/json\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    )
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::http::{get, login};
+use super::http_requests::{get, login};
 use super::http_servers::{self, Load, LoadReport, Servers};
 use super::measure;
 use crate::process;

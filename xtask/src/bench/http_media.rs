@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use anyhow::{Context, Result, bail};
 
-use super::http::get;
+use super::http_requests::get;
 use crate::server_client::Session;
 
 /// Items per page.

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::http::{Outcome, Round};
 use super::http_flood::{Flood, LOGINS, Memory};
+use super::http_scenarios::{Outcome, Round};
 use super::http_servers::Measured;
 use super::measure::median;
 

@@ -7,6 +7,8 @@ mod http;
 mod http_flood;
 mod http_media;
 mod http_report;
+mod http_requests;
+mod http_scenarios;
 mod http_servers;
 mod items;
 mod library;

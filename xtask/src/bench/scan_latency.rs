@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::http::get;
+use super::http_requests::get;
 use super::http_servers::{Generator, Load, LoadReport, finish};
 use super::library::Kind;
 use super::report::{Table, Unit};

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::http::get;
+use super::http_requests::get;
 use super::http_servers::{Servers, cpu_seconds, on_core};
 use super::report::{Table, Unit};
 use super::stream_nginx::Nginx;

@@ -4,9 +4,7 @@ use std::net::IpAddr;
 
 use salvo::http::HeaderMap;
 use salvo::http::header::{FORWARDED, HeaderName, USER_AGENT};
-use salvo::http::uri::Scheme;
 
-use crate::extract::{State, extractible, not_described};
 use svc_http_io::proxy::ProxyConfig;
 use svc_identity::ClientInfo;
 
@@ -35,7 +33,12 @@ struct Hop {
 
 impl Client {
     /// The client of a request that came from `peer`, over https if `https`.
-    fn of(proxy_config: &ProxyConfig, peer: Option<IpAddr>, https: bool, headers: &HeaderMap) -> Self {
+    pub(super) fn of(
+        proxy_config: &ProxyConfig,
+        peer: Option<IpAddr>,
+        https: bool,
+        headers: &HeaderMap,
+    ) -> Self {
         let user_agent = headers
             .get(USER_AGENT)
             .and_then(|value| readable(value.as_bytes()));
@@ -141,14 +144,6 @@ fn readable(bytes: &[u8]) -> Option<String> {
     let kept = kept.trim();
     (!kept.is_empty()).then(|| kept.to_owned())
 }
-
-extractible!(Client, req, depot, _arg => {
-    let proxy_config = &State::of(depot)?.proxy_config;
-    let https = *req.scheme() == Scheme::HTTPS;
-    Ok(Self::of(proxy_config, req.remote_addr().ip(), https, req.headers()))
-});
-
-not_described!(Client);
 
 impl From<Client> for ClientInfo {
     fn from(client: Client) -> Self {

@@ -1,14 +1,15 @@
 //! The OpenAPI document, and the interactive API reference (Swagger UI) with its assets.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use bytes::Bytes;
 use salvo::http::header::{CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use salvo::http::{ResBody, StatusCode};
-use salvo::{Request, Response, handler};
+use salvo::{Depot, Request, Response, handler};
 use svc_swagger_ui::ASSETS;
 
 use crate::api_error::ApiError;
+use crate::extract::State;
 use crate::openapi;
 use crate::response::set_header;
 use svc_http_io::send_buffer::Shared;
@@ -44,12 +45,16 @@ static FILES: LazyLock<Vec<(&str, &str, Bytes)>> = LazyLock::new(|| {
 });
 
 /// The document, generated on first use.
-static DOCUMENT: LazyLock<String> = LazyLock::new(openapi::document_text);
+static DOCUMENT: OnceLock<String> = OnceLock::new();
 
 /// Sends the OpenAPI document.
 #[handler]
-pub async fn get_document(res: &mut Response) {
-    let document: &'static str = DOCUMENT.as_str();
+pub async fn get_document(depot: &mut Depot, res: &mut Response) {
+    let state = match State::of(depot) {
+        Ok(state) => state,
+        Err(error) => return error.render(res),
+    };
+    let document = DOCUMENT.get_or_init(|| openapi::document_text(&state.routes));
     send(
         res,
         "application/json; charset=utf-8",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use salvo::Depot;
 use salvo::http::StatusCode;
 use salvo::http::header::HeaderName;
+use salvo::http::uri::Scheme;
 use salvo::oapi::{BasicType, Components, EndpointArgRegister, Object, Operation, Parameter, ParameterIn};
 
 use crate::api_error::ApiError;
@@ -136,6 +137,12 @@ extractible!(MaybeCaller, req, depot, _arg => {
     Ok::<_, ApiError>(Self(context.state.authentication.actor(credential).await.ok()))
 });
 
+extractible!(Client, req, depot, _arg => {
+    let proxy_config = &State::of(depot)?.proxy_config;
+    let https = *req.scheme() == Scheme::HTTPS;
+    Ok(Self::of(proxy_config, req.remote_addr().ip(), https, req.headers()))
+});
+
 extractible!(Authenticated, req, depot, _arg => {
     let actor = Arc::clone(&Caller::extract(req, depot).await?.0);
     let client = Client::extract(req, depot).await?.into();
@@ -187,7 +194,14 @@ macro_rules! not_described {
 
 pub(crate) use not_described;
 
-not_described!(State, Caller, MaybeCaller, Authenticated, ClientConnection);
+not_described!(
+    State,
+    Client,
+    Caller,
+    MaybeCaller,
+    Authenticated,
+    ClientConnection
+);
 
 /// Describes an optional text parameter.
 pub(super) fn register_text_parameter(

@@ -17,9 +17,8 @@ use salvo::{Depot, Request, Response, Writer, async_trait};
 
 use crate::api_error::ApiError;
 use crate::media_types::{
-    PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, is_rendered_safely, type_of,
+    ANY_BYTES, PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, is_rendered_safely, type_of,
 };
-use crate::openapi::ANY_BYTES;
 use crate::response::{NOT_MODIFIED, register_statuses, set_header};
 use crate::response_cache::Cacheable;
 use svc_domain::path::extension;

@@ -15,12 +15,9 @@ use salvo::routing::MethodFilter;
 use crate::api_error::ApiErrorView;
 use crate::binary_content::BinaryContent;
 use crate::error_codes::CODES;
+use crate::media_types::ANY_BYTES;
 use crate::route::{Access, Route};
-use crate::router::routes;
 use crate::tag::Tag;
-
-/// Replaced by the media types of the route.
-pub(super) const ANY_BYTES: &str = "*/*";
 
 const LOCAL_USER: &str = "Local User JWT";
 const PERSONAL_ACCESS_TOKEN: &str = "Personal Access Token";
@@ -29,15 +26,14 @@ const PERSONAL_ACCESS_TOKEN: &str = "Personal Access Token";
 static NAMER: Once = Once::new();
 
 /// The document as text, with a line end at its end: what is served and what is pinned.
-pub fn document_text() -> String {
+pub fn document_text(routes: &[Route]) -> String {
     // Serialization cannot fail for this document; an empty text would differ from the pinned one.
-    document().to_pretty_json().unwrap_or_default() + "\n"
+    document(routes).to_pretty_json().unwrap_or_default() + "\n"
 }
 
-/// The document.
-pub fn document() -> OpenApi {
+/// The document of these routes.
+pub fn document(routes: &[Route]) -> OpenApi {
     NAMER.call_once(|| set_namer(FlexNamer::new().short_mode(true)));
-    let routes = routes();
     let flat = routes.iter().fold(Router::new(), |router, route| {
         let mut leaf = Router::with_path(route.path).filter(MethodFilter::new(route.method.clone()));
         leaf.goal = Some(route.handler.clone());
@@ -57,7 +53,7 @@ pub fn document() -> OpenApi {
     let tags = Tag::ALL.map(|tag| oapi::Tag::new(tag.as_str()).description(tag.description()));
     document.tags = tags.into_iter().collect();
     let error = ApiErrorView::to_schema(&mut document.components);
-    for route in &routes {
+    for route in routes {
         let operation = item_type(&route.method)
             .and_then(|method| document.paths.get_mut(route.path)?.operations.get_mut(&method));
         if let Some(operation) = operation {
@@ -183,6 +179,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::router::routes;
 
     /// Schema names have letters only: no Rust path, and no number, which salvo appends to a name that is taken.
     fn is_name(name: &str) -> bool {
@@ -191,7 +188,7 @@ mod tests {
 
     #[test]
     fn every_operation_has_an_id_of_its_own_and_a_tag() {
-        let document = document();
+        let document = document(&routes());
         let mut ids = BTreeSet::new();
         for (path, item) in document.paths.iter() {
             for operation in item.operations.values() {
@@ -209,7 +206,7 @@ mod tests {
 
     #[test]
     fn media_files_have_media_types() {
-        let document = document();
+        let document = document(&routes());
         for route in routes() {
             let method = item_type(&route.method).unwrap();
             let item = document.paths.get(route.path);
@@ -228,7 +225,7 @@ mod tests {
 
     #[test]
     fn every_tag_has_an_operation() {
-        let document = document();
+        let document = document(&routes());
         let items = document.paths.values();
         let operations = items.flat_map(|item| item.operations.values());
         let used: BTreeSet<&str> = operations
@@ -239,7 +236,7 @@ mod tests {
 
     #[test]
     fn schemas_are_named_without_paths_and_none_twice() {
-        let document = document();
+        let document = document(&routes());
         let names: Vec<&String> = document.components.schemas.keys().collect();
         assert!(names.len() > 100, "{}", names.len());
         for name in names {

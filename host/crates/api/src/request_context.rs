@@ -1,13 +1,12 @@
-//! The context of a request, shared by its layers and extractors.
+//! The context of a request, shared by its layers and extractors, with its deadline.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use salvo::Depot;
 use tokio::time::Instant;
 
 use crate::api_error::ApiError;
-use crate::middleware::timeout::Deadline;
 use crate::route::Route;
 use crate::state::AppState;
 use svc_http_io::limits::{BODY_BYTES, Limits};
@@ -81,5 +80,54 @@ impl RequestContext {
         depot
             .get_typed_mut::<Self>()
             .map_err(|_| ApiError::internal("a request without context"))
+    }
+}
+
+/// The deadline of one request. Clones share it. The time in which the client sends the body does not count.
+#[derive(Debug, Clone)]
+pub struct Deadline(Arc<Mutex<Instant>>);
+
+impl Deadline {
+    /// A deadline at this moment, until it is moved.
+    pub fn new(at: Instant) -> Self {
+        Self(Arc::new(Mutex::new(at)))
+    }
+
+    /// The current deadline; it may move later.
+    pub fn at(&self) -> Instant {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Postpones the deadline.
+    pub fn extend(&self, time: Duration) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += time;
+    }
+
+    /// Waits for input of the client for at most `patience`, and postpones the deadline by the time that this takes.
+    /// `None` after a timeout.
+    pub async fn wait_for_client<T>(&self, patience: Duration, wait: impl Future<Output = T>) -> Option<T> {
+        let started = Instant::now();
+        self.extend(patience);
+        let outcome = tokio::time::timeout(patience, wait).await.ok();
+        let unused = patience.saturating_sub(started.elapsed());
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) -= unused;
+        outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn time_of_the_client_does_not_count() {
+        let deadline = Deadline::new(Instant::now() + Duration::from_secs(60));
+        let before = deadline.at();
+        let patience = Duration::from_millis(20);
+        assert_eq!(deadline.wait_for_client(patience, async { 1 }).await, Some(1));
+        assert!(deadline.at() < before + patience);
+        let never = deadline.wait_for_client(patience, std::future::pending::<()>());
+        assert_eq!(never.await, None);
+        assert!(deadline.at() >= before + patience);
     }
 }

@@ -48,6 +48,7 @@ use svc_library::video::Video;
 use svc_library::waveforms::Waveforms;
 
 use crate::response_cache::ResponseCache;
+use crate::route::Route;
 
 /// What requests share: the use cases behind the routes, the cache of their responses, and the network around the
 /// server.
@@ -55,6 +56,8 @@ use crate::response_cache::ResponseCache;
 pub struct AppState {
     /// Trusted proxies and the public address.
     pub proxy_config: ProxyConfig,
+    /// The routes that `GET /api` and the API description list.
+    pub routes: Vec<Route>,
     /// Cached responses.
     pub response_cache: Arc<ResponseCache>,
     /// Identifies the account that a credential belongs to.

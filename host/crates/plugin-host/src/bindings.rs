@@ -29,3 +29,5 @@ wasmtime::component::bindgen!({
 pub(super) const PACKAGE: &str = "svc:plugin";
 /// Version of these bindings.
 pub const VERSION: &str = "0.1.0";
+/// The interfaces that plugins may import. `types` has no functions and needs no permission.
+pub const OFFERED: [&str; 4] = ["source", "related", "settings", "log"];

@@ -2,19 +2,16 @@
 
 use crate::bindings::svc::plugin::types;
 use crate::limits;
-use crate::plugin::LoadedPlugin;
 use crate::validate::Checker;
 use svc_domain::extraction::{
     ExtractFailure, Extraction, Field, PartialDate, Picture, PictureData, Rational, Span, Value,
 };
 
-/// Converts and validates the extraction of a file of this size.
+/// Converts an extraction, and validates it with a checker of its file.
 pub(super) fn extraction(
     given: types::Extraction,
-    plugin: &LoadedPlugin,
-    file_size: u64,
+    mut checker: Checker<'_>,
 ) -> Result<Extraction, ExtractFailure> {
-    let mut checker = Checker::new(&plugin.id, &plugin.own_types, file_size);
     checker.counts(given.fields.len(), given.pictures.len(), given.warnings.len())?;
     let title = given
         .title

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 use wasmtime::UpdateDeadline;
 
-use crate::call::StopReason;
 use crate::limits;
+use crate::stop_reason::StopReason;
 
 /// The deadline of one call. Most calls end before the first tick and never read the clock.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::bindings::svc::plugin::log;
-use crate::call::{CallState, StopReason};
 use crate::limits;
+use crate::stop_reason::StopReason;
 
 /// Log state of one store.
 pub(super) struct LogState {
@@ -34,7 +34,8 @@ impl LogState {
         line.map(|line| escape(line, limits::MESSAGE_BYTES))
     }
 
-    fn write(&mut self, level: log::Level, message: &str, file: &str) -> Result<(), StopReason> {
+    /// Writes one line of the call for this file.
+    pub(super) fn write(&mut self, level: log::Level, message: &str, file: &str) -> Result<(), StopReason> {
         self.lines += 1;
         if level == log::Level::Error {
             // Escaped when it is read: most calls do not fail.
@@ -82,10 +83,4 @@ fn escape(message: &str, most: usize) -> String {
 /// Characters that change the direction of the surrounding text.
 fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-impl log::Host for CallState {
-    fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
-        Ok(self.log.write(level, &message, self.source.file_name())?)
-    }
 }

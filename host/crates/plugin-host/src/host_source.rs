@@ -9,11 +9,10 @@ use std::sync::atomic::AtomicBool;
 use rustix::buffer::spare_capacity;
 use rustix::io::{Errno, pread};
 
-use crate::bindings::svc::plugin::{source, types};
-use crate::call::{CallState, StopReason};
-use crate::host_related::Sidecars;
+use crate::bindings::svc::plugin::types;
+use crate::granted_limits::Limits;
 use crate::limits;
-use crate::limits::Limits;
+use crate::stop_reason::StopReason;
 
 /// The file for a plugin. The caller opens it; the plugin never learns its path. It may be a part of a file, or bytes
 /// in memory such as artwork embedded in another file.
@@ -33,6 +32,16 @@ pub trait SourceBytes: fmt::Debug + Send + Sync {
     /// # Errors
     /// The storage failed.
     fn read_at(&self, offset: u64, length: usize) -> io::Result<Vec<u8>>;
+}
+
+/// The folders and sidecars of a media file. The caller provides them; a plugin has no other access to the disk.
+pub trait Sidecars: fmt::Debug + Send + Sync {
+    /// Names of the folders from the media root to the file, outermost first.
+    fn folders(&self) -> Vec<String>;
+    /// Names and sizes of the sidecars; those with the file's own stem first.
+    fn files(&self) -> Vec<(String, u64)>;
+    /// Opens a sidecar of `files`; `NotFound` for any other name.
+    fn open(&self, name: &str) -> io::Result<File>;
 }
 
 /// Where the bytes of a source come from.
@@ -192,7 +201,12 @@ impl SourceState {
         self.fault.take()
     }
 
-    fn read(&mut self, offset: u64, length: u32) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
+    /// Reads from the file.
+    pub(super) fn read(
+        &mut self,
+        offset: u64,
+        length: u32,
+    ) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
         let Some(source) = self.file.clone() else {
             return Ok(Err(types::IoError::Failed(
                 "there is no file outside of a call".to_owned(),
@@ -260,25 +274,3 @@ fn read_into(file: &File, buffer: &mut Vec<u8>, offset: u64) -> Result<(), Errno
     }
     Ok(())
 }
-
-impl source::Host for CallState {
-    fn name(&mut self) -> wasmtime::Result<String> {
-        Ok(self
-            .source
-            .file_name()
-            .rsplit('/')
-            .next()
-            .unwrap_or_default()
-            .to_owned())
-    }
-
-    fn size(&mut self) -> wasmtime::Result<u64> {
-        Ok(self.source.file.as_ref().map_or(0, |source| source.size))
-    }
-
-    fn read_at(&mut self, offset: u64, length: u32) -> wasmtime::Result<Result<Vec<u8>, types::IoError>> {
-        self.source.read(offset, length)
-    }
-}
-
-impl types::Host for CallState {}

@@ -6,12 +6,14 @@ use wasmtime::{Store, Trap};
 
 use crate::backtrace;
 use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
-use crate::call::{CallState, StopReason};
+use crate::call::CallState;
 use crate::convert;
+use crate::granted_limits::Limits;
 use crate::host_source::{SourceFault, SourceFile};
 use crate::limits;
-use crate::limits::Limits;
 use crate::plugin::LoadedPlugin;
+use crate::stop_reason::StopReason;
+use crate::validate::Checker;
 use crate::{validate_audio, validate_images, validate_pages};
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
 use svc_domain::page::Page;
@@ -85,12 +87,11 @@ impl Instance {
         let extractor = self.exports.extractor.clone().ok_or_else(|| lacks("extractor"))?;
         self.begin(file, &plugin.limits.extract);
         let answer = extractor.call_extract(&mut self.store);
-        match self.end(answer)? {
-            Ok(extraction) => extraction
-                .map(|e| convert::extraction(e, plugin, file.size()))
-                .transpose(),
-            Err(error) => Err(convert::failure(error)),
-        }
+        let extraction = self.end(answer)?.map_err(convert::failure)?;
+        let checker = Checker::new(&plugin.id, &plugin.own_types, file.size());
+        extraction
+            .map(|extraction| convert::extraction(extraction, checker))
+            .transpose()
     }
 
     /// Reads embedded artwork.

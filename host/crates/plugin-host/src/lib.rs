@@ -3,8 +3,8 @@
 //! It checks manifests, compiles and caches components, and limits the time, memory, reads and output of each call
 //! (`limits.rs`). May use only `svc-domain`.
 //!
-//! To add a host interface: a WIT interface in `wit/`, one module `host_<interface>.rs` with its state, limits and
-//! `Host` implementation, a line in `loader.rs`, and a hostile guest with a test.
+//! To add a host interface: a WIT interface in `wit/`, one module `host_<interface>.rs` with its state and limits, its
+//! `Host` implementation in `call.rs`, a line in `loader.rs`, and a hostile guest with a test.
 
 mod backtrace;
 mod bindings;
@@ -17,9 +17,9 @@ mod convert;
 mod deadline;
 mod engine;
 mod erased;
+mod granted_limits;
 mod host_log;
 mod host_related;
-mod host_settings;
 mod host_source;
 mod inspect;
 mod instance;
@@ -40,6 +40,7 @@ mod settings;
 mod signature;
 mod stats;
 mod status;
+mod stop_reason;
 mod ticker;
 mod validate;
 mod validate_audio;
@@ -50,15 +51,14 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use bindings::VERSION as INTERFACE_VERSION;
+pub use bindings::{OFFERED, VERSION as INTERFACE_VERSION};
 pub use compile::{CompileError, Compiler};
 pub use compile_child::run_compile_child;
-pub use host_related::Sidecars;
-pub use host_source::{SourceBytes, SourceFile};
+pub use granted_limits::GrantedLimits;
+pub use host_source::{Sidecars, SourceBytes, SourceFile};
 pub use inspect::{InspectError, Inspection, inspect};
 pub use kinds::{DefinedKind, KindState};
-pub use limits::{COMPONENT_BYTES, Caps, GrantedLimits, LimitCaps, PAGE_BYTES as MAX_PAGE_BYTES};
-pub use loader::OFFERED;
+pub use limits::{COMPONENT_BYTES, Caps, LimitCaps, PAGE_BYTES as MAX_PAGE_BYTES};
 pub use manifest::{
     Manifest, ManifestError, ManifestFiles, ManifestKind, ManifestProblem, ManifestSetting, RequestedLimits,
     SettingType, SettingValue,

@@ -9,7 +9,7 @@ use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 
 use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
 use crate::bindings::svc::plugin::{log, related, settings, source};
-use crate::bindings::{PACKAGE, VERSION};
+use crate::bindings::{OFFERED, PACKAGE, VERSION};
 use crate::budget::Budgets;
 use crate::cache;
 use crate::cache::CodeCache;
@@ -17,10 +17,11 @@ use crate::call::CallState;
 use crate::compile::Compiler;
 use crate::engine::AddressSpace;
 use crate::erased::Erased;
+use crate::granted_limits::{AbilityLimits, GrantedLimits};
 use crate::inspect::{Inspection, inspect};
 use crate::instance::Instance;
 use crate::limits;
-use crate::limits::{AbilityLimits, GrantedLimits, LimitCaps};
+use crate::limits::LimitCaps;
 use crate::manifest::{Manifest, ManifestSetting};
 use crate::plugin::{LoadedPlugin, PluginCode};
 use crate::quarantine::Quarantine;
@@ -29,9 +30,6 @@ use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState};
 use svc_domain::extraction::Value;
 use svc_domain::kind::MediaKind;
-
-/// The interfaces that plugins may import. `types` has no functions and needs no permission.
-pub const OFFERED: [&str; 4] = ["source", "related", "settings", "log"];
 
 /// Loads plugins.
 pub(super) struct Loader {

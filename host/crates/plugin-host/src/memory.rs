@@ -2,8 +2,8 @@
 
 use wasmtime::ResourceLimiter;
 
-use crate::call::StopReason;
 use crate::limits;
+use crate::stop_reason::StopReason;
 
 /// Linear memory of one store.
 pub(super) struct MemoryMeter {

@@ -7,10 +7,9 @@ use wasmtime::component::InstancePre;
 
 use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
 use crate::budget::Budgets;
-use crate::call::CallState;
+use crate::call::{CallState, SettingValues};
 use crate::erased::Erased;
-use crate::host_settings::SettingValues;
-use crate::limits::AbilityLimits;
+use crate::granted_limits::AbilityLimits;
 use crate::manifest::Manifest;
 use crate::quarantine::Quarantine;
 use crate::settings::Isolation;

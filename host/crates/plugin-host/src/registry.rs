@@ -10,7 +10,7 @@ use crate::cache::CodeCache;
 use crate::engine;
 use crate::erased::Erased;
 use crate::kinds::{DefinedKind, KindState};
-use crate::limits::GrantedLimits;
+use crate::granted_limits::GrantedLimits;
 use crate::loader::{Consent, Loader, Terms, new_linker};
 use crate::manifest::Manifest;
 use crate::plugin::PluginHandle;
@@ -27,12 +27,12 @@ use svc_domain::kind::MediaKind;
 #[derive(Clone)]
 pub struct Plugins(Arc<PluginHost>);
 
-pub(super) struct PluginHost {
+struct PluginHost {
     current: RwLock<Arc<PluginSet>>,
     /// Locked while plugins are loaded, so that two reloads do not overlap.
     loading: Mutex<Loading>,
     reloads: AtomicU64,
-    pub(super) ticker: Ticker,
+    ticker: Arc<Ticker>,
 }
 
 /// What loading needs.
@@ -90,7 +90,7 @@ impl Plugins {
             current: RwLock::new(Arc::new(set)),
             loading: Mutex::new(loading),
             reloads: AtomicU64::new(0),
-            ticker,
+            ticker: Arc::new(ticker),
         })))
     }
 
@@ -294,7 +294,7 @@ impl Plugins {
 
     /// A worker with instances of its own, for one thread.
     pub fn worker(&self) -> Worker {
-        Worker::new(Arc::clone(&self.0))
+        Worker::new(Arc::clone(&self.0.ticker))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::limits::GrantedLimits;
+use crate::granted_limits::GrantedLimits;
 use crate::manifest::Manifest;
 use crate::stats::PluginStats;
 

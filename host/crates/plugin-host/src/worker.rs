@@ -7,10 +7,9 @@ use crate::budget::Purpose;
 use crate::host_source::SourceFile;
 use crate::instance::Instance;
 use crate::plugin::{LoadedPlugin, PluginHandle};
-use crate::registry::PluginHost;
 use crate::settings::Isolation;
 use crate::stats::Counters;
-use crate::ticker::TickerGuard;
+use crate::ticker::{Ticker, TickerGuard};
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome};
 use svc_domain::page::Page;
 use svc_domain::rendering::{ImageBounds, RenderedImage};
@@ -22,7 +21,7 @@ pub struct Worker {
     slots: Vec<Slot>,
     _ticker_guard: TickerGuard,
     /// Dropped last, so that the clock outlives `_ticker_guard`.
-    _plugins: Arc<PluginHost>,
+    _ticker: Arc<Ticker>,
 }
 
 struct Slot {
@@ -32,11 +31,11 @@ struct Slot {
 }
 
 impl Worker {
-    pub(super) fn new(plugins: Arc<PluginHost>) -> Self {
+    pub(super) fn new(ticker: Arc<Ticker>) -> Self {
         Self {
             slots: Vec::new(),
-            _ticker_guard: plugins.ticker.hold(),
-            _plugins: plugins,
+            _ticker_guard: ticker.hold(),
+            _ticker: ticker,
         }
     }
 

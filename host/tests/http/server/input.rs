@@ -36,7 +36,7 @@ impl Described {
 }
 
 fn described() -> (Value, Vec<Described>) {
-    let document = serde_json::to_value(svc_api::openapi::document()).unwrap();
+    let document = serde_json::to_value(svc_api::openapi::document(&svc_api::router::routes())).unwrap();
     let mut all = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {

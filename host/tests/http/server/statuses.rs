@@ -10,7 +10,7 @@ use svc_http_io::limits::SETTINGS_BODY_BYTES;
 
 /// Method, path and description of every operation.
 fn operations() -> Vec<(String, String, Value)> {
-    let document = serde_json::to_value(svc_api::openapi::document()).unwrap();
+    let document = serde_json::to_value(svc_api::openapi::document(&svc_api::router::routes())).unwrap();
     let mut all = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {

@@ -2,7 +2,7 @@
 
 use svc_plugin_api::{ExtractError, Source};
 
-use super::local::extra_fields;
+use super::extra_fields::extra_fields;
 use super::{Entry, MAX_ENTRIES, names, u16_at, u32_at, u64_at};
 
 /// Of the record at the end, without the comment.

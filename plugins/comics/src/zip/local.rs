@@ -2,6 +2,7 @@
 
 use svc_plugin_api::{ExtractError, Source};
 
+use super::extra_fields::extra_fields;
 use super::{Entry, HAS_DESCRIPTOR, names, u16_at, u32_at, u64_at};
 
 /// Of a header, without the name and the fields.
@@ -57,14 +58,4 @@ impl Header {
         }
         Ok(entry)
     }
-}
-
-/// The fields of a header: id and content.
-pub(super) fn extra_fields(mut extra: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
-    std::iter::from_fn(move || {
-        let (head, rest) = extra.split_at_checked(4)?;
-        let (field, rest) = rest.split_at_checked(u16_at(head, 2).into())?;
-        extra = rest;
-        Some((u16_at(head, 0), field))
-    })
 }

@@ -4,6 +4,7 @@
 //! a page may be are left out, each with a warning.
 
 mod directory;
+mod extra_fields;
 mod local;
 mod names;
 mod recover;

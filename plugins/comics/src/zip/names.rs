@@ -1,6 +1,6 @@
 //! Names of files: UTF-8 where the archive says so or the bytes are, otherwise code page 437 of MS-DOS.
 
-use super::local::extra_fields;
+use super::extra_fields::extra_fields;
 use super::{IS_UTF8, u32_at};
 
 /// Field with the name in UTF-8, and the checksum of the name that it replaces.

@@ -8,7 +8,6 @@ use containers::bytes::Bytes;
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::audio::Audio;
-use crate::read::Parsed;
 use crate::tags::{Key, Tags, key_of_name};
 
 /// The most bytes of the header object, which contains the pictures.
@@ -27,13 +26,13 @@ pub struct PictureValue {
 ///
 /// # Errors
 /// `Invalid` if the header has neither, `Io` if a read failed.
-pub fn read(source: &mut Source) -> Result<Parsed, ExtractError> {
+pub fn read(source: &mut Source) -> Result<(Tags, Audio), ExtractError> {
     let mut header = Header::read(source)?;
     if header.audio == Audio::default() && header.tags.is_empty() {
         return Err(ExtractError::invalid(None, "no metadata in the header"));
     }
     header.audio.container = "asf";
-    Ok((vec![header.tags], header.audio, Vec::new()))
+    Ok((header.tags, header.audio))
 }
 
 /// The pictures of a file, in order.

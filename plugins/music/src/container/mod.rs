@@ -12,7 +12,7 @@ use containers::{ogg::Page, riff};
 use svc_plugin_api::{ExtractError, Source};
 
 use crate::items::chunks::{self, Kind};
-use crate::items::id3v2::Tag;
+use crate::items::id3v2::{self, Tag};
 use crate::items::{ItemList, atoms, wave64};
 use tail::{ApeTag, Tail, ape_in_front};
 
@@ -69,7 +69,7 @@ impl Container {
         let mut start = 0;
         let mut leading = Vec::new();
         for _ in 0..MAX_LEADING_TAGS {
-            let Some(size) = id3v2_size(source, start)? else {
+            let Some(size) = id3v2::size(source, start)? else {
                 break;
             };
             leading.push(start);
@@ -129,21 +129,6 @@ impl Container {
             tail,
         })
     }
-}
-
-/// The total size in bytes of the ID3v2 tag at `offset`; `None` if there is none.
-///
-/// # Errors
-/// If a read failed.
-pub fn id3v2_size(source: &mut Source, offset: u64) -> std::io::Result<Option<u64>> {
-    let Some([b'I', b'D', b'3', version, _, flags, a, b, c, d]) = source.array_at::<10>(offset)? else {
-        return Ok(None);
-    };
-    let footer = if version >= 4 && flags & 0x10 != 0 { 10 } else { 0 };
-    let size = [a, b, c, d]
-        .iter()
-        .fold(0_u64, |sum, byte| (sum << 7) | u64::from(byte & 0x7f));
-    Ok(Some(10 + size + footer))
 }
 
 enum Magic {

@@ -2,13 +2,15 @@
 
 use std::io::Result;
 
-use svc_plugin_api::Source;
+use svc_plugin_api::{MAX_PICTURE_BYTES, Source};
 
 use super::{Found, MAX_PICTURES, Storage, add_at, media_type, purpose};
 use crate::items::id3v2::{Frame, Tag};
 
 /// The bytes of a frame that are read to locate the picture: encoding, media type, description.
 const MAX_FRAME_HEAD: usize = 2048;
+/// The most bytes of a frame that are read for one picture and the fields before it.
+const MAX_FRAME_BYTES: usize = MAX_PICTURE_BYTES + 64 * 1024;
 
 pub(super) fn find(source: &mut Source, tag: &mut Tag, found: &mut Vec<Found>) -> Result<()> {
     for (ordinal, frame) in pictures(tag).iter().enumerate() {
@@ -19,7 +21,7 @@ pub(super) fn find(source: &mut Source, tag: &mut Tag, found: &mut Vec<Found>) -
         // A compressed frame has to be decoded as a whole.
         let head = match tag.head(source, frame, MAX_FRAME_HEAD)? {
             Some(head) => head,
-            None => match tag.body(source, frame, super::encoded::MAX_FRAME_BYTES)? {
+            None => match tag.body(source, frame, MAX_FRAME_BYTES)? {
                 Ok(body) => body,
                 Err(_) => continue,
             },
@@ -42,19 +44,14 @@ pub(super) fn find(source: &mut Source, tag: &mut Tag, found: &mut Vec<Found>) -
 }
 
 /// The bytes of a picture that is not stored unchanged, by its index among the pictures of the tag.
-pub(super) fn decoded(
-    source: &mut Source,
-    offset: u64,
-    ordinal: usize,
-    most: usize,
-) -> Result<Option<Vec<u8>>> {
+pub(super) fn decoded(source: &mut Source, offset: u64, ordinal: usize) -> Result<Option<Vec<u8>>> {
     let Some(mut tag) = Tag::open(source, offset)? else {
         return Ok(None);
     };
     let Some(frame) = pictures(&tag).into_iter().nth(ordinal) else {
         return Ok(None);
     };
-    let Ok(mut body) = tag.body(source, &frame, most)? else {
+    let Ok(mut body) = tag.body(source, &frame, MAX_FRAME_BYTES)? else {
         return Ok(None);
     };
     let start = picture_start(&body, tag.version).filter(|start| *start <= body.len());

@@ -2,6 +2,7 @@
 
 mod ape;
 mod asf;
+mod base64;
 pub mod encoded;
 mod flac;
 mod id3v2;

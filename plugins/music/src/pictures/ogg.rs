@@ -4,6 +4,7 @@ use std::io::Result;
 
 use svc_plugin_api::Source;
 
+use super::base64::base64;
 use super::{Found, Storage, media_type, purpose};
 use crate::items::comments;
 
@@ -15,7 +16,7 @@ pub(super) fn find(packet: &mut Source, found: &mut Vec<Found>) -> Result<()> {
     for (ordinal, (is_block, start, end)) in pictures(packet)?.into_iter().enumerate() {
         let length = end.saturating_sub(start).min(MAX_HEAD);
         let head = packet.bytes_at(start, usize::try_from(length).unwrap_or(0))?;
-        let head = super::encoded::base64(&head);
+        let head = base64(&head);
         let (purpose, media_type) = if is_block {
             describe(&head).unwrap_or(("other", media_type(&[], "")))
         } else {

@@ -4,6 +4,7 @@
 
 mod date;
 mod numbered;
+mod range;
 mod rules;
 mod show;
 mod words;

@@ -1,6 +1,6 @@
 //! Rules for numbers without a word: "02 - Name" in a season's folder, "Show - 013", "[04]", "203".
 
-use super::rules::more_episodes;
+use super::range::more_episodes;
 use super::{Found, Name};
 use crate::cursor::Cursor;
 use crate::text::key;

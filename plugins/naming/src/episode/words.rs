@@ -1,8 +1,8 @@
 //! Rules for numbers with a word: "Season 3 Episode 9", "Ep03", "Folge 7", "第03話", "Cap.408", "3of5", "Part III".
 
-use super::rules::more_episodes;
+use super::range::more_episodes;
 use super::{Found, Name};
-use crate::cursor::{Cursor, Words};
+use crate::cursor::Cursor;
 use crate::text::key;
 use crate::token::leading_bracket;
 use crate::vocabulary::counting::{
@@ -10,6 +10,7 @@ use crate::vocabulary::counting::{
     SPECIAL_WORDS,
 };
 use crate::vocabulary::is_shouted;
+use crate::vocabulary::words::Words;
 
 /// "Season 3 Episode 9", "Staffel 2 Folge 4", "Temporada 1 Capítulo 2".
 pub(super) fn season_episode_words(name: &Name) -> Option<Found> {

@@ -1,6 +1,6 @@
 //! Words of seasons, episodes, parts and numbers in the languages of file names, in lower case.
 
-use crate::cursor::Words;
+use super::words::Words;
 
 /// "Season" before or after its number.
 pub(crate) static SEASON_WORDS: Words = Words::new(&[

@@ -5,6 +5,7 @@
 
 pub(crate) mod counting;
 mod table;
+pub(crate) mod words;
 
 use std::sync::LazyLock;
 

@@ -1,15 +1,12 @@
 //! Frame headers of AC-3, E-AC-3, TrueHD, MPEG audio and Blu-ray PCM: channels and sample rate.
 
-use super::dts;
+use super::{Frame, dts};
 use crate::bits::Bits;
 
 /// Channels by AC-3's mode, without the low-frequency channel.
 const AC3_CHANNELS: [u32; 8] = [2, 1, 2, 3, 3, 4, 4, 5];
 const AC3_RATES: [u32; 3] = [48_000, 44_100, 32_000];
 const MPEG_RATES: [u32; 3] = [44_100, 48_000, 32_000];
-
-/// Codec, channels, sample rate in hertz.
-pub(crate) type Frame = (&'static str, u32, u32);
 
 /// Finds the first frame of AC-3 or E-AC-3.
 pub(crate) fn ac3(bytes: &[u8]) -> Option<Frame> {

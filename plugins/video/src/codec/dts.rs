@@ -1,6 +1,6 @@
 //! DTS headers: the core of a frame, and the extension substream after it (DTS-HD) or without it (DTS Express).
 
-use super::audio::Frame;
+use super::Frame;
 use crate::bits::Bits;
 
 const CORE: [u8; 4] = [0x7f, 0xfe, 0x80, 0x01];

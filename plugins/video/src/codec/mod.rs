@@ -16,6 +16,9 @@ use std::borrow::Cow;
 
 use crate::video::{Hdr, Stream};
 
+/// The header of an audio frame: codec, channels, sample rate in hertz.
+pub(crate) type Frame = (&'static str, u32, u32);
+
 /// A sequence header.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Sequence {

@@ -1,48 +1,13 @@
-//! The deadline of a request, and the 503 response of a handler that misses it. The time in which the client sends the
-//! body does not count.
+//! The 503 response of a handler that misses the deadline of its request.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
-use std::time::Duration;
 
 use salvo::http::StatusCode;
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Sleep, sleep_until};
 
 use crate::api_error::ApiError;
 use crate::request_context::RequestContext;
-
-/// The deadline of one request. Clones share it.
-#[derive(Debug, Clone)]
-pub struct Deadline(Arc<Mutex<Instant>>);
-
-impl Deadline {
-    /// A deadline at this moment, until it is moved.
-    pub fn new(at: Instant) -> Self {
-        Self(Arc::new(Mutex::new(at)))
-    }
-
-    /// The current deadline; it may move later.
-    pub fn at(&self) -> Instant {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Postpones the deadline.
-    pub fn extend(&self, time: Duration) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += time;
-    }
-
-    /// Waits for input of the client for at most `patience`, and postpones the deadline by the time that this takes.
-    /// `None` after a timeout.
-    pub async fn wait_for_client<T>(&self, patience: Duration, wait: impl Future<Output = T>) -> Option<T> {
-        let started = Instant::now();
-        self.extend(patience);
-        let outcome = tokio::time::timeout(patience, wait).await.ok();
-        let unused = patience.saturating_sub(started.elapsed());
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) -= unused;
-        outcome
-    }
-}
 
 /// Cancels the inner layers at the request's deadline, which moves while the client sends its body.
 #[derive(Debug)]
@@ -85,22 +50,5 @@ impl Handler for Timeout {
             ApiError::of_status(StatusCode::SERVICE_UNAVAILABLE).render(res);
             ctrl.skip_rest();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn time_of_the_client_does_not_count() {
-        let deadline = Deadline::new(Instant::now() + Duration::from_secs(60));
-        let before = deadline.at();
-        let patience = Duration::from_millis(20);
-        assert_eq!(deadline.wait_for_client(patience, async { 1 }).await, Some(1));
-        assert!(deadline.at() < before + patience);
-        let never = deadline.wait_for_client(patience, std::future::pending::<()>());
-        assert_eq!(never.await, None);
-        assert!(deadline.at() >= before + patience);
     }
 }

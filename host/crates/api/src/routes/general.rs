@@ -10,7 +10,6 @@ use crate::body::{DeferredBody, Input};
 use crate::client::Client;
 use crate::extract::State;
 use crate::response::{CreatedEmpty, Json};
-use crate::router;
 use crate::views::general::{
     HealthView, HomeView, InstanceView, ReadyView, ReleaseChannelsView, SeatsView, SubscriptionView,
     UpdatesView, VersionsView,
@@ -39,8 +38,8 @@ impl Input for SetupInput {}
 
 /// List the versions and endpoints of the API
 #[endpoint]
-pub async fn get_home() -> Json<HomeView> {
-    Json(HomeView::new(&router::routes()))
+pub async fn get_home(state: State) -> Json<HomeView> {
+    Json(HomeView::new(&state.routes))
 }
 
 /// Get the health of the server, and whether it is set up

@@ -1,5 +1,6 @@
 //! Tests of manifests: what is valid, and the errors with their places.
 
+use crate::granted_limits::AbilityLimits;
 use crate::tests::*;
 
 /// Asserts that the manifest of the guest with this change has one error, and that it says this.
@@ -184,7 +185,7 @@ fn plugin_without_kinds_declares_what_it_renders_or_analyzes() {
     let thumbnailer = "[thumbnailer]\nextensions = [\"jpg\"]\nmedia-types = [\"image/jpeg\"]\n[thumbnailer.limits]\nmemory-mib = 4000\n";
     let manifest = with(thumbnailer).unwrap();
     let caps = LimitCaps::default();
-    let limits = limits::AbilityLimits::granted(&manifest, &caps);
+    let limits = AbilityLimits::granted(&manifest, &caps);
     assert_eq!(limits.render.memory, caps.render.max_memory);
     assert_eq!(limits.analyze.time, caps.analyze.default_time);
     let listed = limits.listed(&manifest, false);
@@ -213,7 +214,7 @@ fn limits_are_capped_by_the_host() {
         .replace("0.2", "1e9");
     let manifest = Manifest::parse(text.as_bytes()).unwrap();
     let caps = LimitCaps::default();
-    let limits = limits::AbilityLimits::granted(&manifest, &caps).extract;
+    let limits = AbilityLimits::granted(&manifest, &caps).extract;
     assert_eq!(
         (limits.memory, limits.time),
         (caps.extract.max_memory, caps.extract.max_time)

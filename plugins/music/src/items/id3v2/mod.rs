@@ -8,7 +8,6 @@ use std::io::Result;
 use svc_plugin_api::Source;
 
 use super::{Head, Item, ItemFormat, ItemList, walk};
-use crate::container::id3v2_size;
 use body::resynchronise;
 
 const HEADER_BYTES: u64 = 10;
@@ -31,6 +30,21 @@ pub struct Name {
 
 pub type Frame = Item<Name>;
 
+/// The total size in bytes of the tag at `offset`; `None` if there is none.
+///
+/// # Errors
+/// If a read failed.
+pub fn size(source: &mut Source, offset: u64) -> Result<Option<u64>> {
+    let Some([b'I', b'D', b'3', version, _, flags, a, b, c, d]) = source.array_at::<10>(offset)? else {
+        return Ok(None);
+    };
+    let footer = if version >= 4 && flags & 0x10 != 0 { 10 } else { 0 };
+    let size = [a, b, c, d]
+        .iter()
+        .fold(0_u64, |sum, byte| (sum << 7) | u64::from(byte & 0x7f));
+    Ok(Some(10 + size + footer))
+}
+
 pub struct Tag {
     /// In the file.
     pub offset: u64,
@@ -51,7 +65,7 @@ impl Tag {
     /// If a read failed.
     pub fn open(source: &mut Source, offset: u64) -> Result<Option<Self>> {
         let (Some(size), Some([_, _, _, version, _, flags, ..])) =
-            (id3v2_size(source, offset)?, source.array_at::<10>(offset)?)
+            (size(source, offset)?, source.array_at::<10>(offset)?)
         else {
             return Ok(None);
         };

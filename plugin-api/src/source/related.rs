@@ -1,7 +1,7 @@
 //! The folder names and sidecar files of the current call, from the host or from a test.
 
-use crate::source::HOST_READ_BYTES;
-use crate::{IoError, RelatedFile, Source};
+use super::{HOST_READ_BYTES, Source};
+use crate::{IoError, RelatedFile};
 
 pub(crate) enum Related {
     /// The import `svc:plugin/related`.
