@@ -7,6 +7,8 @@ use crate::scan::roots::{KindExtractors, ScanRoot};
 use crate::scan::sidecars;
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{DirectoryId, FolderId, IdGenerator, RunId};
+use svc_domain::kind::MediaKind;
+use svc_domain::path::RelativePath;
 use svc_domain::scan::{Directory, ScannedFile};
 use svc_domain::time::SystemClock;
 use svc_platform::media_root::MediaRoot;
