@@ -13,7 +13,6 @@ use svc_http_io::proxy::ProxyConfig;
 use svc_identity::Context;
 use svc_identity::audit::BackgroundLog;
 use svc_identity::cloud::{Cloud, NoCloud};
-use svc_identity::error::ServiceError;
 use svc_identity::keys::{KeyRing, Keys};
 use svc_identity::password::Passwords;
 use svc_identity::throttle::LoginLimits;
@@ -22,21 +21,22 @@ use svc_indexer::scan::Scanner;
 use svc_library::maintenance::Maintenance;
 use svc_library::plugins::stored_choices;
 use svc_library::server::BuildInfo;
-use svc_platform::data_dir::{DataDir, DataDirError};
+use svc_platform::data_dir::DataDir;
 use svc_platform::random::{Random, SystemRandom, random_hex};
-use svc_platform::secret_key::{SecretKey, SecretKeyError};
+use svc_platform::secret_key::SecretKey;
 use svc_platform::tasks::{self, Tasks};
 use svc_plugin_host::{
-    BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginChoices, PluginHostError, PluginSettings, Plugins,
+    BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginChoices, PluginSettings, Plugins,
 };
 use svc_plugin_kit::sandbox::HostOptions;
-use svc_store::{IdNodeRepository, RENEW_ID_NODE_EVERY, Store, StoreError, StoreOptions};
+use svc_store::{IdNodeRepository, RENEW_ID_NODE_EVERY, Store, StoreOptions};
 
 use crate::config::{self, Config};
 use crate::installation;
 use crate::plugin_kinds;
 use crate::plugin_watch::PluginWatch;
 use crate::services::{self, Dependencies};
+use crate::start_error::StartError;
 
 /// The plugins that are part of the program.
 const BUILT_IN: &[BuiltIn] = include!(concat!(env!("OUT_DIR"), "/built_in_plugins.rs"));
@@ -97,43 +97,6 @@ impl Environment {
             },
         })
     }
-}
-
-/// Why the server cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The data directory cannot be used.
-    #[error(transparent)]
-    DataDir(#[from] DataDirError),
-    /// The database cannot be used.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A service could not be built.
-    #[error(transparent)]
-    Service(#[from] ServiceError),
-    /// A secret key cannot be used.
-    #[error(transparent)]
-    Key(#[from] SecretKeyError),
-    /// The plugin host cannot start.
-    #[error(transparent)]
-    Plugins(#[from] PluginHostError),
-    /// The database is empty or belongs to another installation.
-    #[error(
-        "the data directory belongs to the installation {expected}, but the database {found}; restore the database, \
-         or use another data directory for a new installation"
-    )]
-    OtherDatabase {
-        /// Ids in the data directory.
-        expected: String,
-        /// Description of the database's id.
-        found: String,
-    },
-    /// An error of the operating system.
-    #[error("{0}")]
-    System(#[from] std::io::Error),
-    /// Loading the plugins panicked.
-    #[error("the plugins could not be loaded: {0}")]
-    Thread(#[from] tokio::task::JoinError),
 }
 
 /// A complete server that does not listen yet.

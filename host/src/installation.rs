@@ -1,7 +1,7 @@
 //! The identity of the installation: its id in the database, the marker file in the data directory, and the signing
 //! key.
 
-use crate::app::StartError;
+use crate::start_error::StartError;
 use svc_domain::time::Clock;
 use svc_platform::data_dir::DataDir;
 use svc_platform::random::{Random, random_hex};

@@ -11,4 +11,5 @@ pub mod installation;
 pub mod plugin_kinds;
 pub mod plugin_watch;
 pub mod services;
+pub mod start_error;
 pub mod telemetry;

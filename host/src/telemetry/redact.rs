@@ -5,7 +5,8 @@
 
 use std::io::{self, Write};
 
-use svc_identity::credential::{ITEM_LINK_PREFIX, PERSONAL_ACCESS_TOKEN_PREFIX};
+use svc_identity::item_link::ITEM_LINK_PREFIX;
+use svc_identity::secret_token::PERSONAL_ACCESS_TOKEN_PREFIX;
 use tracing::Metadata;
 use tracing_subscriber::fmt::MakeWriter;
 

@@ -4,7 +4,6 @@ use crate::extraction::{Extraction, PartialDate, Rational, Value};
 use crate::id::{PhotoAlbumId, PhotoId};
 use crate::named_enum::named_enum;
 use crate::path::stem;
-use crate::photo_edit::EditedFacts;
 use crate::time::Timestamp;
 use crate::user_data::UserData;
 
@@ -68,6 +67,17 @@ pub struct PhotoFacts {
     pub place: Option<GeoPoint>,
     /// 0 to 5.
     pub rating: Option<i16>,
+}
+
+/// Which facts of a photo were corrected by users.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EditedFacts {
+    /// When it was taken.
+    pub taken_at: bool,
+    /// Offset from UTC.
+    pub utc_offset: bool,
+    /// Where it was taken.
+    pub place: bool,
 }
 
 /// Days since 1970 of a date in the Gregorian calendar.

@@ -42,17 +42,6 @@ impl PhotoPatch {
     }
 }
 
-/// Which facts of a photo were corrected by users.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct EditedFacts {
-    /// When it was taken.
-    pub taken_at: bool,
-    /// Offset from UTC.
-    pub utc_offset: bool,
-    /// Where it was taken.
-    pub place: bool,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 use crate::EventLimits;
+use crate::lagging::Lagging;
 use crate::message::Message;
 use crate::subscriber::Subscriber;
 use svc_domain::id::UserId;
@@ -29,15 +30,12 @@ pub(super) struct Broadcaster {
     pub(super) subscribers: Mutex<Subscribers>,
     /// Number of subscribers, read by publishers without a lock.
     count: AtomicUsize,
-    /// Subscribers that have not received all messages of the ring buffer.
-    lagging: AtomicUsize,
+    pub(super) lagging: Lagging,
     /// Whether some subscriber's permissions are older than the last change of accounts.
     pub(super) outdated: AtomicBool,
     closed: AtomicBool,
     /// Wakes the dispatcher for new messages.
     pub(super) wake_dispatcher: Notify,
-    /// Wakes the dispatcher when no subscriber lags behind.
-    pub(super) drained: Notify,
 }
 
 /// The last messages by sequence number. Each subscriber has its own position in it.
@@ -92,11 +90,10 @@ impl Events {
             ring_buffer: RwLock::default(),
             subscribers: Mutex::default(),
             count: AtomicUsize::new(0),
-            lagging: AtomicUsize::new(0),
+            lagging: Lagging::default(),
             outdated: AtomicBool::new(false),
             closed: AtomicBool::new(false),
             wake_dispatcher: Notify::new(),
-            drained: Notify::new(),
         }))
     }
 
@@ -167,24 +164,9 @@ impl Broadcaster {
     /// Removes the messages from the ring buffer if all subscribers have received them.
     pub(super) fn drop_delivered(&self) {
         let mut ring_buffer = self.ring_buffer.write().unwrap_or_else(PoisonError::into_inner);
-        if self.lagging() == 0 {
+        if self.lagging.count() == 0 {
             ring_buffer.first = ring_buffer.end();
             ring_buffer.messages = VecDeque::new();
-        }
-    }
-
-    /// Number of subscribers that have not received all messages.
-    pub(super) fn lagging(&self) -> usize {
-        self.lagging.load(Ordering::Acquire)
-    }
-
-    pub(super) fn increment_lagging(&self) {
-        self.lagging.fetch_add(1, Ordering::AcqRel);
-    }
-
-    pub(super) fn decrement_lagging(&self) {
-        if self.lagging.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.drained.notify_one();
         }
     }
 
@@ -236,7 +218,7 @@ impl Broadcaster {
                 subscribers.by_id.shrink_to_fit();
             }
             if subscriber.state().unregister() {
-                self.decrement_lagging();
+                self.lagging.decrement();
             }
         }
     }

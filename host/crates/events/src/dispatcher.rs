@@ -96,7 +96,8 @@ impl Dispatcher {
         let mut too_slow = Vec::new();
         for subscriber in self.broadcaster.subscribers().by_id.values() {
             let is_too_slow = subscriber.notify(
-                &self.broadcaster,
+                self.broadcaster.limits.queue,
+                &self.broadcaster.lagging,
                 numbers,
                 revision,
                 |principal, capabilities, scope| {
@@ -117,20 +118,20 @@ impl Dispatcher {
     /// Returns when all subscribers have received everything, or none more did so for `patience`.
     async fn wait_for_subscribers(&self) {
         loop {
-            let before = self.broadcaster.lagging();
+            let before = self.broadcaster.lagging.count();
             if before == 0 {
                 return;
             }
             let until = Instant::now() + self.broadcaster.limits.patience;
-            while self.broadcaster.lagging() > 0 {
-                if timeout_at(until, self.broadcaster.drained.notified())
+            while self.broadcaster.lagging.count() > 0 {
+                if timeout_at(until, self.broadcaster.lagging.drained())
                     .await
                     .is_err()
                 {
                     break;
                 }
             }
-            if self.broadcaster.lagging() >= before {
+            if self.broadcaster.lagging.count() >= before {
                 return;
             }
         }

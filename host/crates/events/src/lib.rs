@@ -7,6 +7,7 @@
 //! | `broadcaster` | the inbox of published messages, the ring buffer, the list of subscribers |
 //! | `dispatcher` | moves messages from the inbox to the ring buffer, and ends streams |
 //! | `subscriber` | the state of one subscriber: permissions and position in the ring buffer |
+//! | `lagging` | the number of subscribers that have not received all messages |
 //! | `stream` | the subscription as a stream of frames |
 //!
 //! Publishing an event never blocks. A message is encoded and stored once, whatever the number of subscribers; each
@@ -25,6 +26,7 @@ mod dispatcher;
 pub mod indexing;
 pub mod items;
 pub mod jobs;
+mod lagging;
 mod message;
 pub mod photos;
 pub mod playback_queues;

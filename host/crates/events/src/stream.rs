@@ -211,7 +211,7 @@ impl Subscription {
             }
         }
         if state.next == ring_buffer.end() && std::mem::take(&mut state.is_lagging) && !state.is_gone {
-            self.broadcaster.decrement_lagging();
+            self.broadcaster.lagging.decrement();
         }
     }
 

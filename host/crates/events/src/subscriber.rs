@@ -5,7 +5,7 @@ use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use crate::EventLimits;
-use crate::broadcaster::Broadcaster;
+use crate::lagging::Lagging;
 use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
 use svc_identity::authentication::{PermissionSnapshot, Principal};
@@ -173,10 +173,11 @@ impl Subscriber {
     }
 
     /// Announces the messages from `begin` to `end` (exclusive); `is_addressed` decides whether any of them is for the
-    /// caller. Returns whether the subscriber is too far behind.
+    /// caller. Returns whether the subscriber is more than `queue` messages behind.
     pub(super) fn notify(
         &self,
-        broadcaster: &Broadcaster,
+        queue: usize,
+        lagging: &Lagging,
         (begin, end): (u64, u64),
         revision: i64,
         is_addressed: impl Fn(&Principal, CapabilitySet, &MediaScope) -> bool,
@@ -185,7 +186,7 @@ impl Subscriber {
         if state.ended_at.is_some() || state.is_gone || state.next >= end {
             return false;
         }
-        if end.saturating_sub(state.next) > broadcaster.limits.queue as u64 {
+        if end.saturating_sub(state.next) > queue as u64 {
             return true;
         }
         // A subscriber without a message in the batch is not woken.
@@ -195,7 +196,7 @@ impl Subscriber {
             return false;
         }
         if !std::mem::replace(&mut state.is_lagging, true) {
-            broadcaster.increment_lagging();
+            lagging.increment();
         }
         if state.sending_since.is_none() {
             state.wake();

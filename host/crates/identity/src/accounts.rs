@@ -4,11 +4,12 @@ mod update;
 
 use std::time::Duration;
 
+use crate::account_input::{check, check_password, name_taken};
 use crate::activity::ActivityLog;
-use crate::error::{ErrorCode, FieldError, Result, ServiceError};
+use crate::error::{Result, ServiceError};
 use crate::login::Logins;
 use crate::names::{check_display_name, check_role_name, check_username, username_key};
-use crate::password::{NewPassword, Passwords};
+use crate::password::Passwords;
 use crate::role::Role;
 use crate::roles::{find_role, require_assignable};
 use crate::{AuthContext, Context, run_to_completion};
@@ -45,33 +46,6 @@ pub struct Accounts {
     passwords: Passwords,
     logins: Logins,
     activity: ActivityLog,
-}
-
-/// Returns the valid value, or records the error for the field.
-pub(super) fn check<T>(
-    outcome: std::result::Result<T, &'static str>,
-    path: &str,
-    errors: &mut Vec<FieldError>,
-) -> Option<T> {
-    outcome
-        .map_err(|message| errors.push(FieldError::new(path, message)))
-        .ok()
-}
-
-/// Checks the length of a new password.
-///
-/// # Errors
-/// The reason, as text for the client.
-pub fn check_password(password: String) -> std::result::Result<NewPassword, &'static str> {
-    NewPassword::new(password).ok_or("must have 8 to 256 bytes")
-}
-
-/// The error for a username that another account has.
-pub fn name_taken() -> ServiceError {
-    ServiceError::conflict(
-        ErrorCode::UsernameTaken,
-        "an account with this name already exists",
-    )
 }
 
 impl Accounts {

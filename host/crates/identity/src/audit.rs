@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::Details;
 use crate::error::Result;
 use svc_domain::audit::{AuditAccount, AuditEntry, AuditEvent};
 use svc_domain::id::{IdGenerator, UserId};
@@ -11,6 +10,9 @@ use svc_domain::time::{Clock, Timestamp};
 use svc_store::{AuditRepository, UserRepository};
 
 pub use svc_store::AuditFilter;
+
+/// Key-value details of an audit entry.
+pub type Details<'a> = &'a [(&'a str, String)];
 
 /// An entry about something that happens now, without actor, target and address.
 pub(crate) fn new_entry(

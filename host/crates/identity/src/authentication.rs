@@ -22,30 +22,11 @@ use svc_domain::user::{Account, User};
 use svc_platform::tasks::Tasks;
 use svc_store::{LibraryRepository, SessionRepository, TokenRepository, UserRepository};
 
+pub use crate::error::AuthenticationError;
 pub use permissions::{PermissionSnapshot, Principal};
 
 /// Maximum of cached actors; the cache is emptied when it is full.
 const MAX_CACHED: usize = 10_000;
-
-/// Why a credential does not authenticate.
-#[derive(Debug, thiserror::Error)]
-pub enum AuthenticationError {
-    /// The request has no credential, or several that differ.
-    #[error("sign in first")]
-    Missing,
-    /// The access token is invalid or expired; a refresh may help.
-    #[error("the access token is invalid or has expired")]
-    InvalidAccessToken,
-    /// The access token is of another server, or its account was deleted; the client has to sign in.
-    #[error("the access token is not valid on this server")]
-    ForeignAccessToken,
-    /// The personal access token is unknown, revoked or expired.
-    #[error("the personal access token is invalid, revoked or expired")]
-    InvalidPersonalAccessToken,
-    /// The server failed to check the credential.
-    #[error(transparent)]
-    Service(#[from] ServiceError),
-}
 
 /// A cached authentication.
 #[derive(Debug, Clone)]

@@ -2,8 +2,8 @@
 //! since the request was authorized.
 
 use crate::actor::{Actor, CredentialBinding};
-use crate::authentication::{AuthenticationError, restricted_to};
-use crate::error::{Result, ServiceError};
+use crate::authentication::restricted_to;
+use crate::error::{AuthenticationError, Result, ServiceError};
 use crate::{AuthContext, Context, capabilities_of};
 use svc_store::IdentityChange;
 

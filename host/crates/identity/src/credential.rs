@@ -2,13 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::secret_token::TokenHash;
-
-/// The prefix of personal access tokens.
-pub const PERSONAL_ACCESS_TOKEN_PREFIX: &str = "svc_pat_";
-
-/// The prefix of the tokens of item links.
-pub const ITEM_LINK_PREFIX: &str = "svc_link_";
+use crate::item_link::ITEM_LINK_PREFIX;
+use crate::secret_token::{PERSONAL_ACCESS_TOKEN_PREFIX, TokenHash};
 
 /// The places of a request that may contain a credential.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,11 +1,11 @@
-//! `ServiceError`: the error of every use case. Its variants differ in how a client can react.
+//! `ServiceError`: the error of every use case. Its variants differ in how a client can react. `AuthenticationError`:
+//! that of a credential.
 
 mod code;
 mod try_later;
 
 use std::time::Duration;
 
-use crate::authentication::AuthenticationError;
 use crate::password::PasswordError;
 use svc_store::StoreError;
 
@@ -18,6 +18,9 @@ const PASSWORD_QUEUE_RETRY: Duration = Duration::from_secs(2);
 /// No space is left for the database or the data directory.
 pub const STORAGE_FULL: TryLater =
     TryLater::unavailable(RetryReason::StorageFull, "the server has no space left");
+
+/// The only message for every refused login, so that it does not reveal whether an account exists.
+pub(super) const LOGIN_REFUSED: ServiceError = ServiceError::Refused("login refused");
 
 /// An error in one field of the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +108,26 @@ pub enum ServiceError {
     /// A fault of the server. The text is written to the log and not shown to the client.
     #[error("{0}")]
     Internal(String),
+}
+
+/// Why a credential does not authenticate.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthenticationError {
+    /// The request has no credential, or several that differ.
+    #[error("sign in first")]
+    Missing,
+    /// The access token is invalid or expired; a refresh may help.
+    #[error("the access token is invalid or has expired")]
+    InvalidAccessToken,
+    /// The access token is of another server, or its account was deleted; the client has to sign in.
+    #[error("the access token is not valid on this server")]
+    ForeignAccessToken,
+    /// The personal access token is unknown, revoked or expired.
+    #[error("the personal access token is invalid, revoked or expired")]
+    InvalidPersonalAccessToken,
+    /// The server failed to check the credential.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
 }
 
 impl ServiceError {

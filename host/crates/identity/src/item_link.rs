@@ -6,10 +6,12 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use crate::actor::CredentialBinding;
-use crate::credential::ITEM_LINK_PREFIX;
 use svc_domain::id::UserId;
 use svc_domain::time::Timestamp;
 use svc_platform::secret_key::SecretKey;
+
+/// The prefix of the tokens of item links.
+pub const ITEM_LINK_PREFIX: &str = "svc_link_";
 
 /// Bytes of the truncated signature: 128 bits cannot be guessed, and the URL stays short.
 const SIGNATURE: usize = 16;

@@ -7,6 +7,7 @@
 //! and writes the audit entry with it.
 
 pub mod access_token;
+pub mod account_input;
 pub mod accounts;
 pub mod activity;
 pub mod actor;
@@ -41,6 +42,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::actor::Actor;
+use crate::audit::Details;
 use crate::capability::CapabilitySet;
 use crate::error::{Result, ServiceError};
 use crate::fair_semaphore::PermitRequest;
@@ -94,9 +96,6 @@ pub struct AuthContext {
     /// The client program.
     pub client: ClientInfo,
 }
-
-/// Key-value details of an audit entry.
-pub type Details<'a> = &'a [(&'a str, String)];
 
 impl Context {
     /// The current time of the injected clock.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::app::App;
 use crate::cloud::{Cloud, CloudError};
-use crate::error::{Result, ServiceError};
+use crate::error::{LOGIN_REFUSED, Result, ServiceError};
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords, Verdict};
 use crate::sessions::{IssuedSession, NewSession, Sessions};
@@ -23,8 +23,6 @@ use svc_store::{AuditRepository, UserRepository};
 
 pub use attempts::LoginAuditLimiter;
 
-/// The only message for every refused login, so that it does not reveal whether an account exists.
-pub(super) const REFUSED: ServiceError = ServiceError::Refused("login refused");
 /// How long an address counts as known after a successful login.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -99,7 +97,7 @@ impl Logins {
 
     async fn attempt(&self, mut request: LoginRequest) -> Result<Login> {
         if !self.setup.has_owner().await? {
-            return Err(REFUSED);
+            return Err(LOGIN_REFUSED);
         }
         // Decided without reading any account, so the response time reveals nothing.
         let Some(app) = request.app else {
@@ -138,7 +136,7 @@ impl Logins {
         };
         let (Some(user), Verdict::Right { outdated }) = (usable, verdict) else {
             self.audit(AuditEvent::LoginFailed, &request, user.as_ref());
-            return Err(REFUSED);
+            return Err(LOGIN_REFUSED);
         };
         attempt.refund_all();
         let hash = match hash {
@@ -176,9 +174,9 @@ impl Logins {
         password_hash: Option<String>,
         request: LoginRequest,
     ) -> Result<Login> {
-        let account = self.users.account(user).await?.ok_or(REFUSED)?;
+        let account = self.users.account(user).await?.ok_or(LOGIN_REFUSED)?;
         if !account.user.enabled || !capabilities_of(&account).contains(app.login_capability()) {
-            return Err(REFUSED);
+            return Err(LOGIN_REFUSED);
         }
         let new_session = NewSession {
             app,

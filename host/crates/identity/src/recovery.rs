@@ -1,7 +1,7 @@
 //! Account recovery on the command line, with or without a running server. Read access to the data directory is the
 //! only authorization.
 
-use crate::accounts::check_password;
+use crate::account_input::check_password;
 use crate::error::{ErrorCode, Result, ServiceError};
 use crate::names::username_key;
 use crate::password::Passwords;

@@ -8,9 +8,11 @@ use data_encoding::BASE64URL_NOPAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-use crate::credential::PERSONAL_ACCESS_TOKEN_PREFIX;
 use svc_domain::id::SessionId;
 use svc_platform::random::Random;
+
+/// The prefix of personal access tokens.
+pub const PERSONAL_ACCESS_TOKEN_PREFIX: &str = "svc_pat_";
 
 /// The stored hash of a secret.
 pub type TokenHash = [u8; 32];

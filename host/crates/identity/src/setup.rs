@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use subtle::ConstantTimeEq as _;
 
-use crate::accounts::{check, check_password, name_taken};
+use crate::account_input::{check, check_password, name_taken};
 use crate::error::{FieldError, Result, ServiceError};
 use crate::fair_semaphore::PermitRequest;
 use crate::names::{check_username, username_key};

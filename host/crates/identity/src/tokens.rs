@@ -1,6 +1,6 @@
 //! Personal access tokens: created by users for programs that act on their behalf.
 
-use crate::accounts::check;
+use crate::account_input::check;
 use crate::error::{ErrorCode, FieldError, Result, ServiceError};
 use crate::names::check_display_name;
 use crate::roles::{known_capabilities, names_of};

@@ -8,7 +8,7 @@ use crate::libraries::{Libraries, NewLibrary};
 use crate::reset::Reset;
 use svc_domain::id::{LibraryId, UserId};
 use svc_domain::user::{Account, RoleAssignment};
-use svc_identity::accounts::{check_password, name_taken};
+use svc_identity::account_input::{check_password, name_taken};
 use svc_identity::app::App;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::names::{check_username, username_key};

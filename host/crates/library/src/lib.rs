@@ -24,6 +24,7 @@ pub mod media_version;
 pub mod movies;
 pub mod music;
 pub mod open_streams;
+mod page_reader;
 pub mod pages;
 pub mod photo_albums;
 pub mod photos;

@@ -7,76 +7,18 @@
 //! then, the commit fails.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::db::Database;
-use crate::db::Tx;
 use crate::db::args::args;
+use crate::db::id_node::{IdNode, lease_from};
 use crate::db::write_queue::WritePriority;
 use crate::error::{Result, StoreError};
 use svc_domain::id::IdGenerator;
-use svc_domain::time::{Clock, Timestamp};
+use svc_domain::time::Clock;
 
-/// Duration of a lease. Short, so that a server that is killed and restarted repeatedly does not use up all nodes.
-const LEASE: Duration = Duration::from_secs(5 * 60);
 /// Interval of renewal: one renewal may fail.
 pub const RENEW_EVERY: Duration = Duration::from_secs(2 * 60);
-
-/// The leased id node of this server.
-#[derive(Debug)]
-pub(crate) struct IdNode {
-    node: u8,
-    /// Unique name of this server.
-    holder: String,
-    ids: Arc<IdGenerator>,
-    clock: Arc<dyn Clock>,
-    /// Set when another server took over the node, or when it was released.
-    is_lost: AtomicBool,
-}
-
-fn lease_from(moment: Timestamp) -> Timestamp {
-    let lease = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
-    Timestamp::from_millis(moment.millis().saturating_add(lease))
-}
-
-impl IdNode {
-    /// Checks that the ids in `tx` are covered by the lease. Returns the new end of the lease if it had to be
-    /// extended, which takes effect once `tx` is committed.
-    pub(crate) async fn ensure_lease(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
-        if self.is_lost.load(Ordering::Acquire) {
-            return Err(StoreError::IdNodeLost(self.node));
-        }
-        if self.ids.is_covered() {
-            return Ok(None);
-        }
-        self.extend(tx).await.map(Some)
-    }
-
-    /// Extends the lease from now or from the last generated id, whichever is later.
-    async fn extend(&self, tx: &mut Tx) -> Result<Timestamp> {
-        let until = lease_from(self.clock.now().max(self.ids.last_moment()));
-        let extended = tx
-            .execute(
-                "UPDATE id_nodes SET expires_at = $1 WHERE node = $2 AND holder = $3",
-                &args![until, i64::from(self.node), self.holder.as_str()],
-            )
-            .await?;
-        if extended == 0 {
-            self.is_lost.store(true, Ordering::Release);
-            tracing::error!(
-                node = self.node,
-                "another server took over the id node lease; writes are rejected until a restart"
-            );
-            return Err(StoreError::IdNodeLost(self.node));
-        }
-        Ok(until)
-    }
-
-    pub(crate) fn extended(&self, until: Timestamp) {
-        self.ids.extend(until);
-    }
-}
 
 /// Leases of id nodes.
 #[derive(Debug, Clone)]
@@ -112,13 +54,7 @@ impl IdNodeRepository {
         .await?;
         tx.commit().await?;
         let ids = Arc::new(IdGenerator::leased(number, until));
-        let leased = IdNode {
-            node: number,
-            holder,
-            ids: Arc::clone(&ids),
-            clock,
-            is_lost: AtomicBool::new(false),
-        };
+        let leased = IdNode::new(number, holder, Arc::clone(&ids), clock);
         self.db.write_queue().set_id_node(leased);
         Ok(ids)
     }
@@ -155,19 +91,9 @@ impl IdNodeRepository {
             .write_queue()
             .begin(self.db.pools(), WritePriority::Interactive)
             .await?;
-        // The next holder starts after the last id of this one.
-        let last = Timestamp::from_millis(node.ids.last_moment().millis().saturating_add(1));
-        tx.execute(
-            "UPDATE id_nodes SET expires_at = $1 WHERE node = $2 AND holder = $3",
-            &args![
-                node.clock.now().max(last),
-                i64::from(node.node),
-                node.holder.as_str()
-            ],
-        )
-        .await?;
+        node.release(&mut tx).await?;
         tx.commit().await?;
-        node.is_lost.store(true, Ordering::Release);
+        node.released();
         Ok(())
     }
 }

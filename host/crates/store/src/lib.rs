@@ -51,8 +51,8 @@ mod video;
 
 pub use audit::{AuditFilter, AuditRepository};
 pub use changes::ChangeRepository;
-pub use db::dialect::SearchIndex;
-pub use db::{Database, DatabaseVersion};
+pub use db::search_index::SearchIndex;
+pub use db::{Database, DatabaseVersion, StoreOptions};
 pub use directories::DirectoryRepository;
 pub use error::{Result, StoreError};
 pub use files::{
@@ -84,7 +84,7 @@ pub use scan_writer::{
 pub use search::{Hits, SearchRepository};
 pub use sessions::{PresentedRefresh, Rotation, SessionRepository};
 pub use settings::{ServerSetting, SettingsRepository};
-pub use store::{Store, StoreOptions};
+pub use store::Store;
 pub use tokens::TokenRepository;
 pub use user_items::{UserItemList, UserItemRepository};
 pub use users::{Activity, NewUser, UserRepository};

@@ -5,7 +5,7 @@ use sqlx::AssertSqlSafe;
 use crate::db::Database;
 use crate::db::Engine;
 use crate::db::args::args;
-use crate::db::dialect::{SearchIndex, search_query};
+use crate::db::search_index::{SearchIndex, search_query};
 use crate::error::Result;
 use crate::query::access_filter::AccessFilter;
 use svc_domain::library::MediaScope;

@@ -2,7 +2,7 @@
 
 use crate::audit::AuditRepository;
 use crate::changes::ChangeRepository;
-use crate::db::Database;
+use crate::db::{Database, StoreOptions};
 use crate::directories::DirectoryRepository;
 use crate::error::Result;
 use crate::files::FileRepository;
@@ -29,24 +29,6 @@ use crate::user_items::UserItemRepository;
 use crate::users::UserRepository;
 use crate::version_counters::VersionCounterRepository;
 use crate::video::{MovieRepository, TvRepository, VideoFileRepository};
-
-/// Default of [`StoreOptions::postgres_connections`].
-const POSTGRES_CONNECTIONS: u32 = 16;
-
-/// Options for opening a store.
-#[derive(Debug, Clone)]
-pub struct StoreOptions {
-    /// Connections to PostgreSQL, at most. SQLite has a fixed number.
-    pub postgres_connections: u32,
-}
-
-impl Default for StoreOptions {
-    fn default() -> Self {
-        Self {
-            postgres_connections: POSTGRES_CONNECTIONS,
-        }
-    }
-}
 
 macro_rules! store {
     ($($(#[$doc:meta])* $field:ident: $repository:ident,)+) => {

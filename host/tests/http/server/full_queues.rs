@@ -38,19 +38,20 @@ impl Drop for Occupied {
 
 /// Fills the queue completely.
 fn occupy(thumbnails: &Thumbnails) -> Occupied {
+    let workers = thumbnails.workers();
     let occupied = Occupied(Arc::default());
     let begun = Arc::new(AtomicUsize::new(0));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     loop {
         let (gate, begun_by) = (Arc::clone(&occupied.0), Arc::clone(&begun));
-        let is_waiting = thumbnails.run_in_turn(move || {
+        let queued = workers.spawn(move || {
             begun_by.fetch_add(1, Ordering::SeqCst);
             let held = gate.0.lock().unwrap();
             drop(gate.1.wait_while(held, |free| !*free).unwrap());
         });
         // Once every thread is busy, a full queue stays full.
         let all_busy = begun.load(Ordering::SeqCst) == cores.min(THREADS);
-        match (is_waiting, all_busy) {
+        match (queued.is_ok(), all_busy) {
             (false, true) => return occupied,
             (false, false) => std::thread::yield_now(),
             (true, _) => {}

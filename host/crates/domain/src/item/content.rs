@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::item::record::{CHAPTERS, FileContent};
+use crate::item::file_content::{CHAPTERS, FileContent};
 use crate::item::value::DeclaredValues;
 use crate::item_kind::{FieldType, Grouping, KindSchema};
 use crate::text::{fold, search_words, sort_key};

@@ -1,12 +1,15 @@
-//! Items of kinds that plugins define, as the store returns them. `record` has the metadata of one file, `content` makes
-//! an item from the records of its files, `value` orders and compares the values of declared fields.
+//! Items of kinds that plugins define, as the store returns them. `file_content` has the metadata of one file, `content`
+//! makes an item from those of its files, `record` is what the scan stores of a file, `value` orders and compares the
+//! values of declared fields.
 
 mod content;
+mod file_content;
 mod record;
 mod value;
 
 pub use content::{ItemContent, item_chapters, item_fields};
-pub use record::{CHAPTERS, FileContent, ItemIdentity, ItemRecord, PAGE_COUNT, RecordPicture};
+pub use file_content::{CHAPTERS, FileContent, PAGE_COUNT, RecordPicture};
+pub use record::{ItemIdentity, ItemRecord};
 pub use value::{DeclaredValues, FieldValue, ValueUse};
 
 use serde_json::{Map, Value as Json};

@@ -1,6 +1,7 @@
 //! Updates of accounts.
 
-use super::{Accounts, check, check_password, name_taken};
+use super::Accounts;
+use crate::account_input::{check, check_password, name_taken};
 use crate::error::{Result, ServiceError};
 use crate::names::{check_display_name, check_username, username_key};
 use crate::password::NewPassword;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{KNOWN_ADDRESS, Login, LoginRequest, Logins, REFUSED};
-use crate::error::{Result, ServiceError};
+use super::{KNOWN_ADDRESS, Login, LoginRequest, Logins};
+use crate::error::{LOGIN_REFUSED, Result, ServiceError};
 use crate::fair_semaphore::PermitRequest;
 use crate::names::username_key;
 use crate::password::Verdict;
@@ -39,7 +39,7 @@ impl Logins {
         if self.may_audit(request) {
             self.audit(AuditEvent::LoginFailed, request, user);
         }
-        Err(REFUSED)
+        Err(LOGIN_REFUSED)
     }
 
     /// Verifies the password, or hashes it against a dummy if there is no account. While the hashing queue is busy,

@@ -9,9 +9,8 @@ use std::time::Duration;
 use crate::access_token::LIFETIME_SECONDS;
 use crate::app::App;
 use crate::cloud::Cloud;
-use crate::error::{Result, ServiceError};
+use crate::error::{LOGIN_REFUSED, Result, ServiceError};
 use crate::keys::{KeyRing, Keys};
-use crate::login::REFUSED;
 use crate::rate_limiter::{RateLimit, RateLimiter};
 use crate::secret_token::RefreshToken;
 use crate::settings::{SessionPolicy, SessionScope, Settings};
@@ -182,7 +181,7 @@ impl Sessions {
             None => true,
         };
         if !is_proved || !account.is_some_and(|account| account.user.enabled) {
-            return Err(REFUSED);
+            return Err(LOGIN_REFUSED);
         }
         let hash = token.as_ref().map(RefreshToken::hash);
         change

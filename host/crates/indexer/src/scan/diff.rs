@@ -1,23 +1,19 @@
 //! Phase 2: compares listed directories with the store and queues the files to read.
 
-mod work;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use flume::{Receiver, Sender};
 
-use crate::scan::persist::Persist;
 use crate::scan::progress::{Outcome, Progress};
 use crate::scan::walk::DirectoryListing;
+use crate::scan::work::{MissingFiles, PendingFolder, Persist, WorkChunk, WorkItem};
 use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{FileStatus, KnownFile, RunLogEvent, RunType};
 use svc_domain::time::Clock;
 use svc_store::{IndexRepository, StoreError};
-
-pub(super) use work::{MissingFiles, PendingFolder, WorkChunk, WorkItem};
 
 /// Directories per query for known files.
 const LISTINGS_PER_QUERY: usize = 64;

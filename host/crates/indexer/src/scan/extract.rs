@@ -7,12 +7,11 @@ use std::sync::Arc;
 use flume::{Receiver, Sender};
 
 use crate::scan::control::{InFlightGuard, ScanControl};
-use crate::scan::diff::{PendingFolder, WorkChunk, WorkItem};
 use crate::scan::fingerprint::fingerprint;
-use crate::scan::persist::Persist;
 use crate::scan::progress::Progress;
 use crate::scan::roots::Extractor;
 use crate::scan::sidecars::FileSidecars;
+use crate::scan::work::{PendingFolder, Persist, ReadFile, WorkChunk, WorkItem};
 use svc_domain::extraction::{ExtractFailure, ExtractOutcome, Extraction};
 use svc_domain::item::ItemRecord;
 use svc_domain::item_kind::KindSchema;
@@ -28,18 +27,6 @@ use svc_store::{PluginVersion, digest_of};
 
 /// Stored instead of the modification time, so that the next run reads the file again.
 const READ_AGAIN: i64 = -1;
-
-/// A file that was read, with its plugin.
-#[derive(Debug)]
-pub(super) struct ReadFile {
-    pub(super) folder: Arc<PendingFolder>,
-    pub(super) plugin: Arc<PluginVersion>,
-    pub(super) file: ScannedFile,
-    /// Digest of the stored record.
-    pub(super) digest: i64,
-    /// The storage failed; the next run reads it again.
-    pub(super) try_again: bool,
-}
 
 /// Shared state of the extract threads.
 pub(super) struct Extract<'a> {

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::scan::diff::MissingFiles;
 use crate::scan::persist::folder_done;
 use crate::scan::progress::Progress;
 use crate::scan::roots::{ScanRoot, VanishedFolders};
 use crate::scan::run_log::{Details, RunLog};
+use crate::scan::work::MissingFiles;
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{FileStatus, RunLogEntry, RunLogEvent};

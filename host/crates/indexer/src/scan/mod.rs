@@ -21,6 +21,7 @@ mod stale_files;
 mod threads;
 mod walk;
 mod watch;
+mod work;
 
 pub use control::{InvalidTransition, Phase, RunTransition, ScanControl};
 pub use error::ScanError;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use crate::scan::extract::ReadFile;
+use crate::scan::work::ReadFile;
 use svc_domain::id::FileId;
 use svc_domain::scan::{FileRecord, FileStatus};
 use svc_store::{FileByContent, IndexRepository, StoreError};

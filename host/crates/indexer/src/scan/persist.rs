@@ -1,63 +1,26 @@
 //! Phase 4: stores read files in short transactions.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use flume::Receiver;
 use tokio::time::{Instant, timeout_at};
 
 use crate::scan::control::InFlightGuard;
-use crate::scan::diff::PendingFolder;
-use crate::scan::extract::ReadFile;
 use crate::scan::moves::Moves;
 use crate::scan::progress::{Outcome, Progress};
 use crate::scan::run_log::{Details, RunLog};
+use crate::scan::work::{PendingFolder, Persist, ReadFile};
 use svc_domain::id::FileId;
-use svc_domain::kind::MediaKind;
-use svc_domain::path::RelativePath;
 use svc_domain::scan::{FileRecord, RunLogEvent};
 use svc_domain::time::Clock;
-use svc_store::{FolderDone, IndexRepository, PluginVersion, ScanBatch, ScanWriter, StoreError, StoredFile};
+use svc_store::{FolderDone, IndexRepository, ScanBatch, ScanWriter, StoreError, StoredFile};
 
 /// Files per transaction. Larger ones are cheaper per file, but block other writers for longer.
 const FILES_PER_TRANSACTION: usize = 1000;
 
 /// How long a transaction waits for more files.
 const GATHER_FOR: Duration = Duration::from_millis(200);
-
-/// A message from the other phases.
-#[derive(Debug)]
-pub(super) enum Persist {
-    /// Read files, which stay in flight until they are stored.
-    Read(Vec<ReadFile>, InFlightGuard),
-    /// A directory without files to read.
-    Compared {
-        /// The directory, if its directory digest has to be stored.
-        folder: Option<Arc<PendingFolder>>,
-        /// Files that were marked missing and exist again.
-        restored: Vec<FileId>,
-    },
-    /// A file whose plugins are quarantined; logged only.
-    Quarantined {
-        /// Its directory.
-        folder: Arc<PendingFolder>,
-        /// Id of the file.
-        id: FileId,
-        /// Its name.
-        name: String,
-        /// The first of the plugins.
-        plugin: Arc<PluginVersion>,
-        reason: Option<String>,
-    },
-    /// A line of a dry run; logged only.
-    DryRun {
-        /// Kind of the files.
-        kind: MediaKind,
-        /// The event for each file.
-        lines: Vec<(RunLogEvent, RelativePath)>,
-    },
-}
 
 /// Files that later phases have to know.
 #[derive(Debug, Default)]

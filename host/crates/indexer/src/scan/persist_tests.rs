@@ -1,14 +1,18 @@
 //! Tests of `persist.rs`.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::scan::roots::{KindExtractors, ScanRoot};
 use crate::scan::sidecars;
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{DirectoryId, FolderId, IdGenerator, RunId};
+use svc_domain::kind::MediaKind;
+use svc_domain::path::RelativePath;
 use svc_domain::scan::{Directory, ScannedFile};
 use svc_domain::time::SystemClock;
 use svc_platform::media_root::MediaRoot;
-use svc_store::{Store, StoreOptions, digest_of};
+use svc_store::{PluginVersion, Store, StoreOptions, digest_of};
 
 /// A file that could not be read because its storage failed.
 fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {

@@ -11,21 +11,22 @@ use futures_util::FutureExt as _;
 use tokio::task::JoinHandle;
 
 use crate::scan::control::ScanControl;
-use crate::scan::diff::{Diff, MissingFiles, WorkChunk};
+use crate::scan::diff::Diff;
 use crate::scan::error::ScanError;
 use crate::scan::extract::Extract;
 use crate::scan::mark_missing::MarkMissing;
-use crate::scan::persist::{Persist, Persister, Stored};
+use crate::scan::persist::{Persister, Stored};
 use crate::scan::progress::Progress;
 use crate::scan::roots::ScanRoot;
 use crate::scan::run_log::RunLog;
 use crate::scan::threads::thread_pool;
 use crate::scan::walk::{DirectoryListing, Walk};
+use crate::scan::work::{MissingFiles, Persist, WorkChunk};
 use svc_domain::id::{DirectoryId, FileId, IdGenerator};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{RunLogEvent, RunType};
 use svc_domain::time::Clock;
-use svc_platform::tasks::Tasks;
+use svc_platform::tasks::{self, Tasks};
 use svc_plugin_host::Plugins;
 use svc_store::{DirectoryRepository, IndexRepository, PersistOutcome, ScanBatch, ScanWriter, StoreError};
 
@@ -132,6 +133,23 @@ impl Scanner {
         };
         self.write_log(&mut writer, &mut run_log, event).await?;
         Ok(end)
+    }
+
+    /// As [`Scanner::run`], on a dedicated thread.
+    ///
+    /// # Errors
+    /// As there, and if the scan panics.
+    pub async fn run_on_dedicated_thread(
+        &self,
+        request: ScanRequest,
+        control: &Arc<ScanControl>,
+        progress: &Arc<Progress>,
+    ) -> Result<ScanEnd, ScanError> {
+        let (scanner, control, progress) = (self.clone(), Arc::clone(control), Arc::clone(progress));
+        let scan = async move { scanner.run(request, &control, &progress).await };
+        tasks::spawn_dedicated_thread("scan", scan.boxed())?
+            .await
+            .map_err(|_| ScanError::Panicked)?
     }
 
     /// Runs the first four phases, which index all new and changed files; returns the missing files.

@@ -7,13 +7,13 @@ use flume::Sender;
 use futures_util::FutureExt as _;
 
 use crate::scan::control::ScanControl;
-use crate::scan::diff::{PendingFolder, WorkChunk, WorkItem};
 use crate::scan::error::ScanError;
 use crate::scan::progress::Progress;
 use crate::scan::roots::ScanRoot;
 use crate::scan::run::{QUEUED_CHUNKS, QUEUED_RESULTS, RootParts, Scanner};
 use crate::scan::run_log::RunLog;
 use crate::scan::sidecars;
+use crate::scan::work::{PendingFolder, WorkChunk, WorkItem};
 use svc_domain::id::{FileId, FolderId};
 use svc_store::{ScanWriter, StaleFile, StoreError};
 

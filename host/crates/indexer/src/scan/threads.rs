@@ -1,37 +1,9 @@
-//! The threads of a scan.
+//! The parallel threads of a scan.
 
-use std::sync::Arc;
-
-use futures_util::FutureExt as _;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
-
-use crate::scan::control::ScanControl;
-use crate::scan::error::ScanError;
-use crate::scan::progress::Progress;
-use crate::scan::run::{ScanEnd, ScanRequest, Scanner};
-use svc_platform::tasks;
 
 /// Nice value of the parallel threads, so that requests precede scans. An idle machine scans at full speed.
 const NICE: i32 = 10;
-
-impl Scanner {
-    /// As [`Scanner::run`], on a dedicated thread.
-    ///
-    /// # Errors
-    /// As there, and if the scan panics.
-    pub async fn run_on_dedicated_thread(
-        &self,
-        request: ScanRequest,
-        control: &Arc<ScanControl>,
-        progress: &Arc<Progress>,
-    ) -> Result<ScanEnd, ScanError> {
-        let (scanner, control, progress) = (self.clone(), Arc::clone(control), Arc::clone(progress));
-        let scan = async move { scanner.run(request, &control, &progress).await };
-        tasks::spawn_dedicated_thread("scan", scan.boxed())?
-            .await
-            .map_err(|_| ScanError::Panicked)?
-    }
-}
 
 /// A rayon thread pool of low priority.
 pub(super) fn thread_pool(name: &'static str, threads: usize) -> Result<ThreadPool, ThreadPoolBuildError> {

@@ -3,6 +3,7 @@
 //!
 //! | File | What lives there |
 //! |---|---|
+//! | `thumbnail` | sizes, and a rendered thumbnail |
 //! | `original` | what is to be rendered: where it is, and by what it is known again |
 //! | `failures` | originals that could not be rendered, for a while |
 //! | `renderer` | concurrent requests share one rendering, which runs in a worker pool of low priority |
@@ -12,95 +13,31 @@ mod failures;
 mod limits;
 mod original;
 mod renderer;
+mod thumbnail;
 
 #[cfg(test)]
 mod tests;
 
 pub use limits::THREADS;
+pub use thumbnail::{Thumbnail, ThumbnailBytes, ThumbnailSize};
 
-use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
-use self::original::Original;
-use self::renderer::ThumbnailRenderer;
 use crate::media::{NO_ARTWORK, OpenedMedia, blocking};
-use crate::pages::PageOriginal;
+use crate::page_reader::PageOriginal;
+use original::Original;
+use renderer::ThumbnailRenderer;
 use svc_domain::id::{MusicReleaseId, MusicTrackId, PhotoId};
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;
-use svc_domain::rendering::{ImageBounds, ImageFormat};
 use svc_domain::time::Clock;
 use svc_identity::actor::Actor;
-use svc_identity::error::{ErrorCode, Result, ServiceError};
+use svc_identity::error::{Result, ServiceError};
 use svc_platform::disk_cache::DiskCache;
+use svc_platform::worker_pool::WorkerPool;
 use svc_plugin_host::Plugins;
 use svc_store::{EmbeddedPicture, FileRepository, MusicRepository};
-
-const UNAVAILABLE: ServiceError = ServiceError::Unprocessable {
-    code: ErrorCode::ThumbnailUnavailable,
-    message: "no thumbnail can be rendered of this file",
-};
-
-/// The size of a thumbnail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ThumbnailSize {
-    /// For a cell of a grid.
-    Small,
-    /// For a phone, or a page of one item.
-    Medium,
-    /// For a whole screen.
-    Large,
-}
-
-impl ThumbnailSize {
-    /// From small to large.
-    pub const ALL: [Self; 3] = [Self::Small, Self::Medium, Self::Large];
-
-    /// The longest side in pixels.
-    pub const fn longest_edge(self) -> u32 {
-        match self {
-            Self::Small => limits::SMALL_EDGE,
-            Self::Medium => limits::MEDIUM_EDGE,
-            Self::Large => limits::LARGE_EDGE,
-        }
-    }
-
-    const fn bounds(self) -> ImageBounds {
-        ImageBounds::square(self.longest_edge())
-    }
-}
-
-/// A rendered thumbnail.
-#[derive(Debug)]
-pub struct Thumbnail {
-    /// Format of the bytes.
-    pub format: ImageFormat,
-    /// The image, in memory or in a file.
-    pub bytes: ThumbnailBytes,
-    /// Cache key: changes with original, size and renderer.
-    pub tag: String,
-    /// Modification time of the original in nanoseconds since 1970.
-    pub mtime_ns: i64,
-    /// Whether it was rendered from the original as it was indexed, so that the key is stable until the index changes.
-    pub is_as_indexed: bool,
-}
-
-/// Where the bytes of a thumbnail are.
-#[derive(Debug)]
-pub enum ThumbnailBytes {
-    /// In a cache file, from its first byte on.
-    InFile {
-        /// Opened for reading.
-        file: File,
-        /// Length in bytes.
-        length: u64,
-    },
-    /// A small thumbnail, or one that was rendered for this request.
-    InMemory(Bytes),
-}
 
 /// The thumbnails service.
 #[derive(Debug, Clone)]
@@ -130,9 +67,9 @@ impl Thumbnails {
         })
     }
 
-    /// Runs other work on the rendering threads, in order of arrival. False when the queue is full.
-    pub fn run_in_turn(&self, work: impl FnOnce() + Send + 'static) -> bool {
-        self.renderer.workers().spawn(work).is_ok()
+    /// The rendering threads, which do other work too, in order of arrival.
+    pub fn workers(&self) -> Arc<WorkerPool> {
+        self.renderer.workers()
     }
 
     /// A photo.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::media::{OpenedMedia, OpenedPicture, PictureBytes, open_file, open_picture};
-use crate::pages::PageOriginal;
-use crate::thumbnails::ThumbnailSize;
+use crate::page_reader::PageOriginal;
+use crate::thumbnails::thumbnail::ThumbnailSize;
 use svc_domain::id::FileId;
 use svc_domain::path::extension;
 use svc_identity::error::Result;

@@ -10,8 +10,9 @@ use bytes::Bytes;
 
 use crate::media::{STORAGE_UNAVAILABLE, blocking};
 use crate::thumbnails::failures::Failures;
+use crate::thumbnails::limits;
 use crate::thumbnails::original::{Identity, Original};
-use crate::thumbnails::{Thumbnail, ThumbnailBytes, ThumbnailSize, UNAVAILABLE, limits};
+use crate::thumbnails::thumbnail::{Thumbnail, ThumbnailBytes, ThumbnailSize, UNAVAILABLE};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::rendering::{ImageFormat, RenderedImage};
 use svc_domain::time::Clock;
@@ -75,7 +76,7 @@ pub(super) struct ThumbnailRenderer {
     failures: Failures,
     clock: Arc<dyn Clock>,
     in_flight: SingleFlight<CacheKey, Outcome>,
-    workers: WorkerPool,
+    workers: Arc<WorkerPool>,
 }
 
 impl ThumbnailRenderer {
@@ -93,7 +94,7 @@ impl ThumbnailRenderer {
             failures: Failures::default(),
             clock,
             in_flight: SingleFlight::default(),
-            workers,
+            workers: Arc::new(workers),
         })
     }
 
@@ -133,8 +134,8 @@ impl ThumbnailRenderer {
         })
     }
 
-    pub(super) fn workers(&self) -> &WorkerPool {
-        &self.workers
+    pub(super) fn workers(&self) -> Arc<WorkerPool> {
+        Arc::clone(&self.workers)
     }
 
     /// Removes all cached thumbnails and remembered failures.

@@ -4,6 +4,7 @@
 
 use super::renderer::cached_thumbnail;
 use super::*;
+use svc_domain::rendering::ImageFormat;
 use svc_domain::time::SystemClock;
 use svc_platform::disk_cache::CacheKey;
 

@@ -7,7 +7,9 @@ use sqlx::AssertSqlSafe;
 
 use crate::db::args::Arg;
 use crate::db::dialect::push_placeholder;
-use crate::db::{Engine, Record, Tx};
+use crate::db::pools::Engine;
+use crate::db::record::Record;
+use crate::db::transaction::Tx;
 use crate::error::Result;
 
 /// Rows per statement; each size is a prepared statement of its own. The 500 files of a transaction take four of the

@@ -9,7 +9,7 @@ use serde::de::value::Error;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use crate::db::Record;
+use crate::db::record::Record;
 use crate::error::StoreError;
 
 /// A record of numbers and texts, without bytes: a struct whose fields name the columns, as in sqlx, or a tuple.

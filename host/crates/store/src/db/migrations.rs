@@ -1,7 +1,8 @@
 //! Migrations of the schema: numbered, forward only, one transaction each.
 
 use crate::db::dialect;
-use crate::db::{Engine, Tx};
+use crate::db::pools::Engine;
+use crate::db::transaction::Tx;
 use crate::error::{Result, StoreError};
 
 /// A migration in both dialects.

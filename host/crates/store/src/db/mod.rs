@@ -8,6 +8,7 @@ pub(crate) mod args;
 pub(crate) mod bulk;
 mod count_cache;
 pub(crate) mod dialect;
+pub(crate) mod id_node;
 pub(crate) mod identity_revisions;
 pub(crate) mod json_rows;
 mod maintenance;
@@ -15,6 +16,8 @@ mod migrations;
 pub(crate) mod pools;
 mod postgres;
 mod read_pool;
+mod record;
+pub(crate) mod search_index;
 mod sqlite;
 mod statement_effect;
 pub(crate) mod transaction;
@@ -24,15 +27,21 @@ pub(crate) mod write_queue;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use sqlx::AssertSqlSafe;
+
 use crate::error::{Result, StoreError};
-use crate::store::StoreOptions;
+use args::Arg;
 use count_cache::CountCache;
 use identity_revisions::IdentityRevisions;
-use version_counters::VersionCounters;
-use write_queue::{WritePriority, WriteQueue};
+use svc_domain::id::UserId;
+use svc_domain::kind::CachePartition;
+use version_counters::{Invalidation, VersionCounters};
+use write_queue::{WritePriority, WriteQueue, WriteTx};
 
 pub use maintenance::DatabaseVersion;
-pub(crate) use pools::{BoxedQuery, Engine, Pools, Record};
+pub(crate) use pools::{Engine, Pools};
+pub use postgres::StoreOptions;
+pub(crate) use record::Record;
 pub(crate) use transaction::Tx;
 
 #[derive(Debug)]
@@ -95,5 +104,45 @@ impl Database {
 
     pub(crate) fn version_counters(&self) -> &Arc<VersionCounters> {
         &self.0.version_counters
+    }
+    /// Opens a transaction that changes media.
+    pub(crate) async fn write(&self, priority: WritePriority) -> Result<WriteTx> {
+        let tx = self.0.write_queue.begin(self.pools(), priority).await?;
+        Ok(tx.invalidating(Invalidation::Media(Arc::clone(&self.0.version_counters), None)))
+    }
+
+    /// The invalidation of a scan batch in this partition, or in several.
+    pub(crate) fn invalidated_by_batch(&self, part: Option<CachePartition>) -> Invalidation {
+        Invalidation::Media(Arc::clone(&self.0.version_counters), part)
+    }
+
+    /// Opens a transaction that changes the data of one user.
+    pub(crate) async fn write_for(&self, user: UserId) -> Result<WriteTx> {
+        let tx = self
+            .0
+            .write_queue
+            .begin(self.pools(), WritePriority::Interactive)
+            .await?;
+        Ok(tx.invalidating(Invalidation::Personal(Arc::clone(&self.0.version_counters), user)))
+    }
+
+    /// Opens a transaction over data that no cached response depends on: runs, times of last use, the audit log.
+    pub(crate) async fn write_record(&self, priority: WritePriority) -> Result<WriteTx> {
+        self.0.write_queue.begin(self.pools(), priority).await
+    }
+
+    /// The count of a query, cached until data changes.
+    pub(crate) async fn cached_count(&self, sql: AssertSqlSafe<String>, values: &[Arg<'_>]) -> Result<u64> {
+        let state = (
+            self.version_counters().media(None),
+            self.identity_revisions().of_all(),
+        );
+        let list = format!("{}{values:?}", sql.0);
+        if let Some(total) = self.0.count_cache.get(state, &list) {
+            return Ok(total);
+        }
+        let total = self.pools().count(sql, values).await?;
+        self.0.count_cache.put(state, list, total);
+        Ok(total)
     }
 }

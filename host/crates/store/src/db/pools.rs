@@ -1,30 +1,18 @@
 //! Connection pools of both databases. Every statement outside of a transaction passes through here.
 
 use futures_util::future::BoxFuture;
-use sqlx::postgres::PgRow;
-use sqlx::sqlite::SqliteRow;
-use sqlx::{AssertSqlSafe, FromRow, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool};
+use sqlx::{AssertSqlSafe, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool};
 
 use crate::db::args;
 use crate::db::args::Arg;
 use crate::db::json_rows::{JsonRecord, from_json_rows, to_json_rows};
 use crate::db::read_pool::ReadPool;
+use crate::db::record::Record;
 use crate::error::Result;
 
 /// A pending query. Boxed here so that the compiler analyses the futures of sqlx once, and not in each of the
 /// hundreds of futures that await a query.
 pub(crate) type BoxedQuery<'a, T> = BoxFuture<'a, Result<T>>;
-
-/// A row type that both databases can fill.
-pub(crate) trait Record:
-    for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static
-{
-}
-
-impl<T> Record for T where
-    T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static
-{
-}
 
 /// The database engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

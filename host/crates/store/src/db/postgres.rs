@@ -1,18 +1,35 @@
-//! Opens PostgreSQL.
+//! Opens PostgreSQL, and what may be chosen about it.
 
 use std::time::Duration;
 
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
-use crate::db::Pools;
+use crate::db::pools::Pools;
 use crate::error::{Result, StoreError};
-use crate::store::StoreOptions;
 
 /// How long a statement waits for a lock, and how long it may run.
 const TIMEOUTS: [(&str, &str); 2] = [("lock_timeout", "5s"), ("statement_timeout", "15s")];
 /// How long a query waits for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Default of [`StoreOptions::postgres_connections`].
+const POSTGRES_CONNECTIONS: u32 = 16;
+
+/// Options for opening a store.
+#[derive(Debug, Clone)]
+pub struct StoreOptions {
+    /// Connections to PostgreSQL, at most. SQLite has a fixed number.
+    pub postgres_connections: u32,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            postgres_connections: POSTGRES_CONNECTIONS,
+        }
+    }
+}
 
 pub(super) async fn open(url: &str, options: &StoreOptions) -> Result<Pools> {
     let connect: PgConnectOptions = url

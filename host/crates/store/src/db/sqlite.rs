@@ -9,8 +9,8 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqlitePool};
 
-use crate::db::Pools;
 use crate::db::migrations;
+use crate::db::pools::Pools;
 use crate::db::read_pool::ReadPool;
 use crate::error::{Result, StoreError};
 

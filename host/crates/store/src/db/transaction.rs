@@ -4,7 +4,8 @@ use sqlx::{Postgres, SqlSafeStr, Sqlite, Transaction};
 
 use crate::db::args;
 use crate::db::args::Arg;
-use crate::db::pools::{BoxedQuery, Engine, Record};
+use crate::db::pools::{BoxedQuery, Engine};
+use crate::db::record::Record;
 use crate::db::statement_effect::statement_effect;
 
 /// An open transaction. It records whether a statement changed data.

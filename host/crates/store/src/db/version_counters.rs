@@ -4,9 +4,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::db::Database;
-use crate::db::write_queue::{WritePriority, WriteTx};
-use crate::error::Result;
 use svc_domain::id::UserId;
 use svc_domain::kind::CachePartition;
 
@@ -73,33 +70,5 @@ impl VersionCounters {
             Some(CachePartition::Video) => std::slice::from_ref(video),
             Some(CachePartition::Items) => std::slice::from_ref(items),
         }
-    }
-}
-
-impl Database {
-    /// Opens a transaction that changes media.
-    pub(crate) async fn write(&self, priority: WritePriority) -> Result<WriteTx> {
-        let tx = self.0.write_queue.begin(self.pools(), priority).await?;
-        Ok(tx.invalidating(Invalidation::Media(Arc::clone(&self.0.version_counters), None)))
-    }
-
-    /// The invalidation of a scan batch in this partition, or in several.
-    pub(crate) fn invalidated_by_batch(&self, part: Option<CachePartition>) -> Invalidation {
-        Invalidation::Media(Arc::clone(&self.0.version_counters), part)
-    }
-
-    /// Opens a transaction that changes the data of one user.
-    pub(crate) async fn write_for(&self, user: UserId) -> Result<WriteTx> {
-        let tx = self
-            .0
-            .write_queue
-            .begin(self.pools(), WritePriority::Interactive)
-            .await?;
-        Ok(tx.invalidating(Invalidation::Personal(Arc::clone(&self.0.version_counters), user)))
-    }
-
-    /// Opens a transaction over data that no cached response depends on: runs, times of last use, the audit log.
-    pub(crate) async fn write_record(&self, priority: WritePriority) -> Result<WriteTx> {
-        self.0.write_queue.begin(self.pools(), priority).await
     }
 }

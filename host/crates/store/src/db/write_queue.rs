@@ -13,10 +13,11 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::db::dialect;
 use crate::db::dialect::Durability;
+use crate::db::id_node::IdNode;
+use crate::db::pools::{BoxedQuery, Pools};
+use crate::db::transaction::Tx;
 use crate::db::version_counters::Invalidation;
-use crate::db::{BoxedQuery, Pools, Tx};
 use crate::error::Result;
-use crate::id_nodes::IdNode;
 
 /// Priority of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

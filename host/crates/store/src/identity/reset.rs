@@ -2,7 +2,7 @@
 
 use crate::db::args::args;
 use crate::db::dialect;
-use crate::db::dialect::SearchIndex;
+use crate::db::search_index::SearchIndex;
 use crate::error::Result;
 use crate::identity::IdentityChange;
 use crate::instance::Instance;

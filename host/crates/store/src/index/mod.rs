@@ -10,18 +10,22 @@ use sqlx::AssertSqlSafe;
 use crate::db::Database;
 use crate::db::args::args;
 use crate::db::bulk::{Bulk, SqlTexts, in_lists};
-use crate::db::dialect::{SearchIndex, hexadecimal, lift_statement_timeout};
+use crate::db::dialect::{hexadecimal, lift_statement_timeout};
 use crate::db::identity_revisions::ChangeScope;
+use crate::db::search_index::SearchIndex;
 use crate::db::write_queue::WritePriority;
 use crate::directories::path_from_text;
 use crate::error::{Result, StoreError};
 use crate::identity::reset::MEDIA;
 use crate::libraries::Placement;
-use crate::scan_writer::RECORD_SCHEMA;
 use svc_domain::id::{DirectoryId, FileId, FolderId};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{DirectoryDigest, FileStatus, Folder, KnownFile};
+
+/// Version of the stored record format. Raised when records contain more: files are then extracted again, as for a
+/// new plugin version.
+pub(crate) const RECORD_SCHEMA: i32 = 2;
 
 /// Folders per query: a JSON text of some hundred KiB.
 const FOLDERS_AT_ONCE: usize = 4096;

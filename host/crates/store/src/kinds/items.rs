@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::db::Engine;
 use crate::db::args::Arg;
-use crate::db::dialect::{SearchIndex, search_query};
+use crate::db::search_index::{SearchIndex, search_query};
 use crate::error::{Result, StoreError};
 use crate::kinds::{KindRepository, StoredField, StoredKind};
 use crate::query::access_filter::{AccessFilter, and_in_folder};

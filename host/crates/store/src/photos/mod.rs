@@ -16,9 +16,8 @@ use svc_domain::extraction::Rational;
 use svc_domain::id::{LibraryId, PhotoAlbumId, PhotoId};
 use svc_domain::library::MediaScope;
 use svc_domain::list::{ListRequest, Listing};
-use svc_domain::photo::{GeoPoint, Photo, PhotoFacts, TakenAtSource};
+use svc_domain::photo::{EditedFacts, GeoPoint, Photo, PhotoFacts, TakenAtSource};
 use svc_domain::photo_bucket::{BucketName, Granularity, PhotoBucket, buckets_of};
-use svc_domain::photo_edit::EditedFacts;
 use svc_domain::time::Timestamp;
 use svc_domain::user_data::UserData;
 

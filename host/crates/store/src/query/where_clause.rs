@@ -2,7 +2,9 @@
 
 use sqlx::AssertSqlSafe;
 
+use crate::db::Database;
 use crate::db::args::Arg;
+use crate::error::Result;
 use crate::query::access_filter::AccessFilter;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
@@ -183,6 +185,17 @@ impl<'a> WhereClause<'a> {
             ),
             values,
         )
+    }
+}
+
+impl Database {
+    /// Number of items of a whole list. Personal lists are short, and are not cached.
+    pub(crate) async fn total(&self, from: &'static str, where_clause: &WhereClause<'_>) -> Result<u64> {
+        let (sql, values) = where_clause.count(from);
+        if where_clause.is_personal() {
+            return self.pools().count(sql, values).await;
+        }
+        self.cached_count(sql, values).await
     }
 }
 

@@ -4,12 +4,12 @@ use crate::changes;
 use crate::changes::NewChanges;
 use crate::db::Tx;
 use crate::db::args::args;
-use crate::db::bulk::in_lists;
-use crate::db::dialect::SearchIndex;
+use crate::db::search_index::SearchIndex;
 use crate::error::Result;
+use crate::scan_writer::ids::{for_ids, ids, select_ids};
 use crate::scan_writer::names::mark_artists_of_releases;
 use crate::scan_writer::{
-    ItemChange, ScanWriter, for_ids, items, photos, record_file_changes, tracks, video_aggregates, videos,
+    ItemChange, ScanWriter, items, photos, record_file_changes, tracks, video_aggregates, videos,
 };
 use crate::user_items::delete_user_items;
 use svc_domain::change::{ChangeKind, ItemType};
@@ -50,20 +50,6 @@ const COUNT_ARTISTS: &str = "UPDATE music_artists SET dirty = FALSE, \
     WHERE l.artist_id = music_artists.artist_id) WHERE artist_id";
 const COUNT_GENRES: &str = "UPDATE music_genres SET dirty = FALSE, track_count = \
     (SELECT count(*) FROM track_genres l WHERE l.genre_id = music_genres.genre_id) WHERE genre_id";
-
-pub(super) async fn ids(tx: &mut Tx, sql: &'static str) -> Result<Vec<i64>> {
-    let rows: Vec<(i64,)> = tx.fetch_all(sql, &[]).await?;
-    Ok(rows.into_iter().map(|(id,)| id).collect())
-}
-
-pub(super) async fn select_ids(tx: &mut Tx, head: &str, of: &[i64], tail: &str) -> Result<Vec<i64>> {
-    let mut found = Vec::new();
-    for (sql, values) in in_lists(tx.engine(), head, of, tail) {
-        let rows: Vec<(i64,)> = tx.fetch_all(sql, &values).await?;
-        found.extend(rows.into_iter().map(|(id,)| id));
-    }
-    Ok(found)
-}
 
 /// Recomputes some dirty releases; returns how many, and how many of them were deleted for want of tracks.
 async fn recompute_releases(tx: &mut Tx, changes: &mut NewChanges) -> Result<(u64, u64)> {

@@ -8,8 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::db::bulk::in_lists;
 use crate::error::Result;
-use crate::index::IndexRepository;
-use crate::scan_writer::RECORD_SCHEMA;
+use crate::index::{IndexRepository, RECORD_SCHEMA};
 use svc_domain::id::FileId;
 use svc_domain::scan::ScannedFile;
 

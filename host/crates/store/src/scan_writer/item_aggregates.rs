@@ -6,11 +6,12 @@ use crate::changes::NewChanges;
 use crate::db::Tx;
 use crate::db::args::{Arg, args};
 use crate::db::bulk::in_lists;
-use crate::db::dialect::SearchIndex;
+use crate::db::search_index::SearchIndex;
 use crate::error::{Result, StoreError};
+use crate::scan_writer::ids::{for_ids, ids};
 use crate::scan_writer::item_content::NewContents;
 use crate::scan_writer::items::record;
-use crate::scan_writer::{ItemChange, ScanWriter, aggregates, for_ids};
+use crate::scan_writer::{ItemChange, ScanWriter};
 use crate::text::bounded_sort;
 use crate::user_items::delete_user_items;
 use svc_domain::change::{ChangeKind, ItemType};
@@ -34,7 +35,7 @@ impl ScanWriter {
         changes: &mut NewChanges,
         outcome: &mut Vec<ItemChange>,
     ) -> Result<u64> {
-        let dirty = aggregates::ids(tx, DIRTY).await?;
+        let dirty = ids(tx, DIRTY).await?;
         if dirty.is_empty() {
             return Ok(0);
         }

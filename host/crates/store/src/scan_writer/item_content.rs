@@ -3,10 +3,11 @@
 use crate::db::Tx;
 use crate::db::args::{Arg, args};
 use crate::db::bulk::SqlTexts;
-use crate::db::dialect::SearchIndex;
+use crate::db::search_index::SearchIndex;
 use crate::error::Result;
 use crate::kinds::StoredKind;
-use crate::scan_writer::{for_ids, rows};
+use crate::scan_writer::ids::for_ids;
+use crate::scan_writer::rows;
 use crate::text::{bounded_key, bounded_sort, bounded_words};
 use svc_domain::item::ItemContent;
 

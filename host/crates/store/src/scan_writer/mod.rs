@@ -7,6 +7,7 @@
 mod aggregates;
 mod batch;
 mod digest;
+mod ids;
 mod item_aggregates;
 mod item_content;
 mod items;
@@ -28,14 +29,15 @@ pub use digest::digest_of;
 
 use crate::changes::NewChanges;
 use crate::db::args::{Arg, args};
-use crate::db::bulk::{SqlTexts, in_lists};
+use crate::db::bulk::SqlTexts;
 use crate::db::version_counters::Invalidation;
 use crate::db::write_queue::WritePriority;
 use crate::db::write_queue::WriteTx;
 use crate::db::{Database, Tx};
 use crate::error::Result;
-use crate::index::IndexRepository;
+use crate::index::{IndexRepository, RECORD_SCHEMA};
 use crate::text::bounded_reason;
+use ids::{for_ids, select_ids};
 use items::{KnownKinds, RenamedItems};
 use names::Names;
 use svc_domain::change::{ChangeKind, ItemType};
@@ -48,10 +50,6 @@ use videos::RenamedShows;
 /// Files per transaction: about 30 ms, the longest that an interactive write waits. Larger transactions would share
 /// more index pages.
 const FILES_IN_TRANSACTION: usize = 1000;
-
-/// Version of the stored record format. Raised when records contain more: files are then extracted again, as for a
-/// new plugin version.
-pub(super) const RECORD_SCHEMA: i32 = 2;
 
 /// Stores the results of a scan. A database has one scan at a time.
 #[derive(Debug)]
@@ -83,14 +81,6 @@ impl IndexRepository {
             in_doubt: false,
         }
     }
-}
-
-/// Runs `head IN (ids) tail` for all ids.
-async fn for_ids(tx: &mut Tx, head: &str, ids: &[i64], tail: &str) -> Result<()> {
-    for (sql, values) in in_lists(tx.engine(), head, ids, tail) {
-        tx.execute(sql, &values).await?;
-    }
-    Ok(())
 }
 
 fn numbers(ids: &[FileId]) -> Vec<i64> {
@@ -157,7 +147,7 @@ async fn record_file_changes(
         ),
     ];
     for (item, head, tail) in items {
-        changes.extend(item, kind, aggregates::select_ids(tx, head, files, tail).await?);
+        changes.extend(item, kind, select_ids(tx, head, files, tail).await?);
     }
     Ok(())
 }
@@ -306,7 +296,7 @@ impl ScanWriter {
     ) -> Result<()> {
         let missing = numbers(&batch.missing);
         let head = "SELECT file_id FROM files WHERE status = 2 AND file_id";
-        let restored = aggregates::select_ids(tx, head, &numbers(&batch.restored), "").await?;
+        let restored = select_ids(tx, head, &numbers(&batch.restored), "").await?;
         for_ids(tx, rows::RESTORE_FILES, &restored, "").await?;
         record_file_changes(tx, &restored, ChangeKind::Restored, changes).await?;
         record_file_changes(tx, &missing, ChangeKind::Missing, changes).await?;

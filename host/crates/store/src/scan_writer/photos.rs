@@ -3,10 +3,11 @@
 use crate::db::Tx;
 use crate::db::args::{Arg, args};
 use crate::db::bulk::in_lists;
-use crate::db::dialect::SearchIndex;
+use crate::db::search_index::SearchIndex;
 use crate::error::Result;
 use crate::photos::edits;
-use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, for_ids, rows};
+use crate::scan_writer::ids::for_ids;
+use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, rows};
 use crate::text::bounded_words;
 use svc_domain::id::PhotoId;
 use svc_domain::photo::PhotoFacts;

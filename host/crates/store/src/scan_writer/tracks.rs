@@ -2,11 +2,12 @@
 
 use crate::db::Tx;
 use crate::db::args::{Arg, args};
-use crate::db::dialect::SearchIndex;
+use crate::db::search_index::SearchIndex;
 use crate::error::Result;
 use crate::music::{gain_to_stored, peak_to_stored};
+use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::names::{MissingNames, artist_key};
-use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, for_ids, rows};
+use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, rows};
 use crate::text::{bounded_key, bounded_sort, bounded_words};
 use svc_domain::extraction::{PictureData, Span};
 use svc_domain::music::{Credit, ReleaseFacts, TrackFacts};

@@ -5,10 +5,10 @@ use crate::changes::NewChanges;
 use crate::db::Tx;
 use crate::db::args::{Arg, args};
 use crate::db::bulk::SqlTexts;
-use crate::db::dialect::SearchIndex;
+use crate::db::search_index::SearchIndex;
 use crate::error::Result;
+use crate::scan_writer::ids::{for_ids, ids, select_ids};
 use crate::scan_writer::videos::{RenamedShows, words};
-use crate::scan_writer::{aggregates, for_ids};
 use crate::user_items::delete_user_items;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::text::search_words;
@@ -40,10 +40,10 @@ const COUNT_SHOWS: &str = "UPDATE tv_shows SET dirty = FALSE, \
 
 /// Recomputes some dirty movies; returns their number.
 pub(super) async fn recompute_movies(tx: &mut Tx, changes: &mut NewChanges) -> Result<u64> {
-    let dirty = aggregates::ids(tx, DIRTY_MOVIES).await?;
+    let dirty = ids(tx, DIRTY_MOVIES).await?;
     for_ids(tx, COUNT_MOVIES, &dirty, "").await?;
     let head = "DELETE FROM movies WHERE source_count = 0 AND movie_id";
-    let gone = aggregates::select_ids(tx, head, &dirty, "RETURNING movie_id").await?;
+    let gone = select_ids(tx, head, &dirty, "RETURNING movie_id").await?;
     for_ids(tx, SearchIndex::Movies.remove(tx.engine()), &gone, "").await?;
     delete_user_items(tx, ItemType::Movie, &gone).await?;
     changes.extend(ItemType::Movie, ChangeKind::Removed, gone);
@@ -52,13 +52,13 @@ pub(super) async fn recompute_movies(tx: &mut Tx, changes: &mut NewChanges) -> R
 
 /// Recomputes some dirty episodes; returns their number.
 pub(super) async fn recompute_episodes(tx: &mut Tx, changes: &mut NewChanges) -> Result<u64> {
-    let dirty = aggregates::ids(tx, DIRTY_EPISODES).await?;
+    let dirty = ids(tx, DIRTY_EPISODES).await?;
     for_ids(tx, COUNT_EPISODES, &dirty, "").await?;
     let head = "UPDATE tv_shows SET dirty = TRUE WHERE NOT dirty AND show_id IN \
                 (SELECT show_id FROM tv_episodes WHERE episode_id";
     for_ids(tx, head, &dirty, ")").await?;
     let head = "DELETE FROM tv_episodes WHERE source_count = 0 AND episode_id";
-    let gone = aggregates::select_ids(tx, head, &dirty, "RETURNING episode_id").await?;
+    let gone = select_ids(tx, head, &dirty, "RETURNING episode_id").await?;
     for_ids(tx, SearchIndex::Episodes.remove(tx.engine()), &gone, "").await?;
     delete_user_items(tx, ItemType::TvEpisode, &gone).await?;
     changes.extend(ItemType::TvEpisode, ChangeKind::Removed, gone);
@@ -71,7 +71,7 @@ pub(super) async fn recompute_shows(
     moved: &RenamedShows,
     changes: &mut NewChanges,
 ) -> Result<u64> {
-    let dirty = aggregates::ids(tx, DIRTY_SHOWS).await?;
+    let dirty = ids(tx, DIRTY_SHOWS).await?;
     for &show in &dirty {
         let heirs = moved.heirs.get(&show);
         if let Some(&heir) = heirs
@@ -94,7 +94,7 @@ pub(super) async fn recompute_shows(
     .await?;
     for_ids(tx, COUNT_SHOWS, &dirty, "").await?;
     let head = "DELETE FROM tv_shows WHERE episode_count = 0 AND show_id";
-    let gone = aggregates::select_ids(tx, head, &dirty, "RETURNING show_id").await?;
+    let gone = select_ids(tx, head, &dirty, "RETURNING show_id").await?;
     for_ids(tx, SearchIndex::Shows.remove(tx.engine()), &gone, "").await?;
     delete_user_items(tx, ItemType::TvShow, &gone).await?;
     changes.extend(ItemType::TvShow, ChangeKind::Removed, gone);

@@ -6,7 +6,8 @@ use crate::db::Tx;
 use crate::db::args::args;
 use crate::db::bulk::Bulk;
 use crate::error::Result;
-use crate::scan_writer::{ScanWriter, for_ids, rows};
+use crate::scan_writer::ids::for_ids;
+use crate::scan_writer::{ScanWriter, rows};
 use crate::text::bounded_key;
 use svc_domain::text::fold;
 

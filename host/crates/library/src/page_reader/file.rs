@@ -18,7 +18,7 @@ pub(super) const UNAVAILABLE: ServiceError = ServiceError::Unprocessable {
 
 /// An open file with the plugin that reads its pages.
 #[derive(Debug)]
-pub(super) struct PageFile {
+pub(crate) struct PageFile {
     pub(super) media: OpenedMedia,
     pub(super) plugin: PluginHandle,
 }
@@ -48,7 +48,7 @@ pub struct OpenedPage {
 
 impl PageFile {
     /// Opens the file with the plugin that extracted it.
-    pub(super) async fn open(media: MediaFile, plugins: &Plugins) -> Result<Self> {
+    pub(crate) async fn open(media: MediaFile, plugins: &Plugins) -> Result<Self> {
         let plugin = media.plugin_id.as_deref().and_then(|id| plugins.handle(id));
         let plugin = plugin.filter(PluginHandle::is_active).ok_or(UNAVAILABLE)?;
         let media = blocking(move || open_file(&media)).await?;

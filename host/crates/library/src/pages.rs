@@ -1,21 +1,12 @@
 //! Pages of items: listed by the plugin of their file; sent from the file, or unpacked in the sandbox and cached on disk.
-//!
-//! `file` opens the file whose pages a request wants, `reader` lists and reads them on the rendering threads, `lists`
-//! keeps lists in memory.
-
-mod file;
-mod lists;
-mod reader;
 
 use std::sync::Arc;
 
-pub use file::OpenedPage;
-pub(crate) use reader::PageOriginal;
+pub use crate::page_reader::OpenedPage;
 pub use svc_domain::page::{Page, PageDimensions};
 
 use crate::item_kinds::ItemKinds;
-use crate::pages::file::PageFile;
-use crate::pages::reader::PageReader;
+use crate::page_reader::{PageFile, PageOriginal, PageReader};
 use crate::thumbnails::{Thumbnail, ThumbnailSize, Thumbnails};
 use svc_domain::id::ItemId;
 use svc_identity::actor::Actor;
@@ -46,7 +37,7 @@ pub struct ItemPages {
 impl ItemPages {
     /// Creates the service. Pages that are packed are cached in `cache`.
     pub fn new(items: ItemKinds, thumbnails: Thumbnails, plugins: Plugins, cache: DiskCache) -> Self {
-        let reader = Arc::new(PageReader::new(plugins.clone(), cache, thumbnails.clone()));
+        let reader = Arc::new(PageReader::new(plugins.clone(), cache, thumbnails.workers()));
         Self {
             items,
             thumbnails,

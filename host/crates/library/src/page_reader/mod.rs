@@ -1,20 +1,28 @@
 //! Lists and reads pages. Concurrent requests share one call of the plugin, which runs on the rendering threads.
+//!
+//! `file` is the file whose pages a request wants, `lists` keeps lists in memory.
+
+mod file;
+mod lists;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 
+pub use file::OpenedPage;
+pub(crate) use file::PageFile;
+
 use crate::media::{OpenedMedia, PictureBytes, STORAGE_UNAVAILABLE, blocking};
-use crate::pages::file::{OpenedPage, PageFile, UNAVAILABLE, Version};
-use crate::pages::lists::PageLists;
-use crate::thumbnails::Thumbnails;
+use file::{UNAVAILABLE, Version};
+use lists::PageLists;
 use svc_domain::extraction::{ExtractFailure, PictureData};
 use svc_domain::id::FileId;
 use svc_domain::page::Page;
 use svc_identity::error::{Result, ServiceError, TryLater};
 use svc_platform::disk_cache::{CacheKey, DiskCache};
 use svc_platform::single_flight::SingleFlight;
+use svc_platform::worker_pool::WorkerPool;
 use svc_plugin_host::Plugins;
 
 const TOO_MANY: TryLater = TryLater::busy("too many pages are queued; try again", Duration::from_secs(2));
@@ -43,21 +51,21 @@ type Unpacked = std::result::Result<Option<Bytes>, PageError>;
 
 /// Calls the plugins, and caches what they return.
 #[derive(Debug)]
-pub(super) struct PageReader {
+pub(crate) struct PageReader {
     plugins: Plugins,
     cache: DiskCache,
-    thumbnails: Thumbnails,
+    workers: Arc<WorkerPool>,
     lists: PageLists,
     listing: SingleFlight<Version, Listed>,
     unpacking: SingleFlight<CacheKey, Unpacked>,
 }
 
 impl PageReader {
-    pub(super) fn new(plugins: Plugins, cache: DiskCache, thumbnails: Thumbnails) -> Self {
+    pub(crate) fn new(plugins: Plugins, cache: DiskCache, workers: Arc<WorkerPool>) -> Self {
         Self {
             plugins,
             cache,
-            thumbnails,
+            workers,
             lists: PageLists::default(),
             listing: SingleFlight::default(),
             unpacking: SingleFlight::default(),
@@ -65,7 +73,7 @@ impl PageReader {
     }
 
     /// The pages of the file.
-    pub(super) async fn list(self: &Arc<Self>, file: &PageFile) -> Result<Arc<[Page]>> {
+    pub(crate) async fn list(self: &Arc<Self>, file: &PageFile) -> Result<Arc<[Page]>> {
         if !file.plugin.has_pages() {
             return Ok(Arc::default());
         }
@@ -90,7 +98,7 @@ impl PageReader {
     }
 
     /// The bytes of a page of the file's list.
-    pub(super) async fn read(self: &Arc<Self>, file: PageFile, index: u32, page: Page) -> Result<OpenedPage> {
+    pub(crate) async fn read(self: &Arc<Self>, file: PageFile, index: u32, page: Page) -> Result<OpenedPage> {
         let (tag, mtime_ns) = (file.version().tag(index), file.media.mtime_ns);
         let bytes = match page.data {
             PictureData::At(span) => PictureBytes::InFile(file.part(span)),
@@ -167,7 +175,7 @@ impl PageReader {
     }
 
     fn run(&self, work: impl FnOnce() + Send + 'static) -> std::result::Result<(), TryLater> {
-        self.thumbnails.run_in_turn(work).then_some(()).ok_or(TOO_MANY)
+        self.workers.spawn(work).map_err(|_| TOO_MANY)
     }
 }
 
@@ -193,7 +201,7 @@ pub(crate) struct PageOriginal {
 }
 
 impl PageOriginal {
-    pub(super) fn new(reader: &Arc<PageReader>, file: PageFile, index: u32, page: Page) -> Self {
+    pub(crate) fn new(reader: &Arc<PageReader>, file: PageFile, index: u32, page: Page) -> Self {
         Self {
             reader: Arc::clone(reader),
             file,
