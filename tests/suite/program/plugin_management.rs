@@ -16,9 +16,13 @@ fn plugin(version: &str) -> Vec<u8> {
     let manifest = guests::kind_manifest("things", "things")
         .replace("1.0.0", version)
         .replace(log, &format!("{log}\nsettings = \"Knows the title\""));
-    let setting =
-        format!("[settings.title]\ntype = \"text\"\nlabel = {{ en = \"Title\" }}\ndefault = \"of {version}\"\n");
-    guests::with_manifest(guests::component(&guests::body("settings")), &(manifest + &setting))
+    let setting = format!(
+        "[settings.title]\ntype = \"text\"\nlabel = {{ en = \"Title\" }}\ndefault = \"of {version}\"\n"
+    );
+    guests::with_manifest(
+        guests::component(&guests::body("settings")),
+        &(manifest + &setting),
+    )
 }
 
 /// A server with a directory of things.
@@ -88,7 +92,9 @@ impl Things {
             let page = answer.json();
             let items = page[0].as_array().unwrap().iter();
             titles.extend(items.map(|item| item["title"].as_str().unwrap().to_owned()));
-            let next = answer.header("link").and_then(|link| link.split(['<', '>']).nth(1));
+            let next = answer
+                .header("link")
+                .and_then(|link| link.split(['<', '>']).nth(1));
             match next {
                 Some(next) => path = next.to_owned(),
                 None => return (titles, page[1].as_u64().unwrap()),
@@ -114,11 +120,17 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     let (code, refused) = things.plugin(&["grant", "things", "source"]);
     assert_eq!((code, &refused["error"]["code"]), (Some(4), &json!("refused")));
     let message = refused["error"]["message"].as_str().unwrap();
-    assert!(message.contains("`settings` is needed as well: Knows the title"), "{message}");
+    assert!(
+        message.contains("`settings` is needed as well: Knows the title"),
+        "{message}"
+    );
     assert_eq!(things.passes(&["grant", "things", "--all"])["state"], "active");
     things.wait_for_version("1.0.0", 3);
 
-    assert_eq!(things.install(&things.write("2.0.0"), &[])["candidate"]["version"], "2.0.0");
+    assert_eq!(
+        things.install(&things.write("2.0.0"), &[])["candidate"]["version"],
+        "2.0.0"
+    );
     let preview = things.passes(&["preview", "things", "--files", "2"]);
     assert_eq!(preview["files"].as_array().unwrap().len(), 2);
     assert_eq!(
@@ -131,27 +143,58 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     assert_eq!(things.passes(&["rollback", "things"])["version"], "1.0.0");
     things.wait_for_version("1.0.0", 3);
 
-    assert_eq!(things.passes(&["set", "things", "title=mine"])["settings"]["title"], "mine");
-    wait_for("the setting", || things.titles().0 == BTreeSet::from(["mine".to_owned()]));
-    assert_eq!(things.passes(&["set", "things", "title="])["settings"]["title"], "of 1.0.0");
+    assert_eq!(
+        things.passes(&["set", "things", "title=mine"])["settings"]["title"],
+        "mine"
+    );
+    wait_for("the setting", || {
+        things.titles().0 == BTreeSet::from(["mine".to_owned()])
+    });
+    assert_eq!(
+        things.passes(&["set", "things", "title="])["settings"]["title"],
+        "of 1.0.0"
+    );
     assert_eq!(things.passes(&["disable", "things"])["state"], "disabled");
     assert_eq!(things.passes(&["enable", "things"])["state"], "active");
     assert_eq!(things.passes(&["revoke", "things", "log"])["state"], "waiting");
     let listed = things.passes(&["list"]);
-    let ids: Vec<_> = listed.as_array().unwrap().iter().map(|plugin| &plugin["pluginId"]).collect();
-    assert!(ids.contains(&&json!("things")) && ids.contains(&&json!("music")), "{ids:?}");
+    let ids: Vec<_> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|plugin| &plugin["pluginId"])
+        .collect();
+    assert!(
+        ids.contains(&&json!("things")) && ids.contains(&&json!("music")),
+        "{ids:?}"
+    );
     assert_eq!(things.passes(&["remove", "things"]), json!({"removed": "things"}));
     assert_eq!(things.titles().1, 3, "the items stay");
 
-    let stranger = things.command(&["list"]).env("SVC_TOKEN", "svc_pat_wrong").output().unwrap();
+    let stranger = things
+        .command(&["list"])
+        .env("SVC_TOKEN", "svc_pat_wrong")
+        .output()
+        .unwrap();
     let error: Value = serde_json::from_slice(&stranger.stdout).unwrap();
-    assert_eq!((stranger.status.code(), &error["error"]["code"]), (Some(4), &json!("refused")));
-    assert!(error["error"]["next"].as_str().unwrap().contains("SVC_TOKEN"), "{error}");
+    assert_eq!(
+        (stranger.status.code(), &error["error"]["code"]),
+        (Some(4), &json!("refused"))
+    );
+    assert!(
+        error["error"]["next"].as_str().unwrap().contains("SVC_TOKEN"),
+        "{error}"
+    );
     let server = "http://127.0.0.1:1";
-    let nobody = Command::new(program()).args(["plugin", "--json", "list", "--server", server]).output();
+    let nobody = Command::new(program())
+        .args(["plugin", "--json", "list", "--server", server])
+        .output();
     let nobody = nobody.unwrap();
     let error: Value = serde_json::from_slice(&nobody.stdout).unwrap();
-    assert_eq!((nobody.status.code(), &error["error"]["code"]), (Some(1), &json!("unreachable")));
+    assert_eq!(
+        (nobody.status.code(), &error["error"]["code"]),
+        (Some(1), &json!("unreachable"))
+    );
 }
 
 #[test]
@@ -167,7 +210,10 @@ fn upload_survives_a_restart_of_the_server() {
     let server = Server::start_as_owner(&dir.path().join("data"), &["--root", &root]);
     let things = Things { dir, server };
     let plugin = things.server.get("/api/v1/plugins/things").json();
-    assert_eq!((&plugin["state"], &plugin["origin"]), (&json!("active"), &json!("uploaded")));
+    assert_eq!(
+        (&plugin["state"], &plugin["origin"]),
+        (&json!("active"), &json!("uploaded"))
+    );
     things.server.index("quick");
     let plugin = things.server.get("/api/v1/plugins/things").json();
     assert_eq!(plugin["stats"]["calls"], 0, "nothing is read again");
@@ -190,7 +236,9 @@ fn plugin_is_swapped_a_hundred_times_while_it_reads() {
     assert!(most <= FILES, "one version made {most} calls for {FILES} files");
     things.wait_for_version("1.0.100", FILES);
     let calls = || things.server.get("/api/v1/plugins/things").json()["stats"]["calls"].clone();
-    wait_for("the last version", || things.server.get("/api/v1/index/state").json()["state"] == "idle");
+    wait_for("the last version", || {
+        things.server.get("/api/v1/index/state").json()["state"] == "idle"
+    });
     assert_eq!(calls(), json!(FILES), "each file is read once by a version");
     things.server.index("quick");
     assert_eq!(calls(), json!(FILES));

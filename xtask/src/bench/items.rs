@@ -83,7 +83,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let name = library.kind.name();
         let before = server.database_bytes()? as f64;
         let first = server.index(&mut session, "quick", &[library.kind])?;
-        ensure!(first.total("found") as usize == options.items, "the scan found other files");
+        ensure!(
+            first.total("found") as usize == options.items,
+            "the scan found other files"
+        );
         table.add(
             &format!("first scan of {} {name}", options.items),
             &format!(
@@ -118,7 +121,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     for facet in facets(&mut session)? {
         let took = median(&mut session, &format!("items/facets?kind=comics&key={facet}"))?;
-        table.add(&format!("values of the facet `{facet}` with their counts"), &shown(took));
+        table.add(
+            &format!("values of the facet `{facet}` with their counts"),
+            &shown(took),
+        );
     }
     table.add(
         "anonymous memory afterwards",

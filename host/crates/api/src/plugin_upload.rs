@@ -5,8 +5,8 @@ use multer::{Multipart, parse_boundary};
 use salvo::http::StatusCode;
 use salvo::http::header::CONTENT_TYPE;
 use salvo::oapi::{
-    BasicType, Components, Content, EndpointArgRegister, KnownFormat, Object, Operation, RequestBody, Required,
-    SchemaFormat,
+    BasicType, Components, Content, EndpointArgRegister, KnownFormat, Object, Operation, RequestBody,
+    Required, SchemaFormat,
 };
 
 use crate::api_error::ApiError;
@@ -62,7 +62,12 @@ async fn from_form(body: Vec<u8>, boundary: String) -> Result<PluginUpload, ApiE
         let is_first = match name.as_str() {
             PLUGIN => component.replace(content.to_vec()).is_none(),
             SIGNATURE => signature.replace(read_signature(&content)?).is_none(),
-            _ => return Err(invalid(&name, "is not a field of this form: there are `plugin` and `signature`")),
+            _ => {
+                return Err(invalid(
+                    &name,
+                    "is not a field of this form: there are `plugin` and `signature`",
+                ));
+            }
         };
         if !is_first {
             return Err(invalid(&name, "is there twice"));
@@ -76,12 +81,14 @@ async fn from_form(body: Vec<u8>, boundary: String) -> Result<PluginUpload, ApiE
 
 fn read_signature(content: &[u8]) -> Result<PluginSignature, ApiError> {
     let text = std::str::from_utf8(content).map_err(|_| invalid(SIGNATURE, "is not text"))?;
-    PluginSignature::parse(text).map_err(|reason| invalid(SIGNATURE, format!("is not a signature file: {reason}")))
+    PluginSignature::parse(text)
+        .map_err(|reason| invalid(SIGNATURE, format!("is not a signature file: {reason}")))
 }
 
 impl EndpointArgRegister for PluginUpload {
     fn register(_components: &mut Components, operation: &mut Operation, _arg: &str) {
-        let binary = Object::with_type(BasicType::String).format(SchemaFormat::KnownFormat(KnownFormat::Binary));
+        let binary =
+            Object::with_type(BasicType::String).format(SchemaFormat::KnownFormat(KnownFormat::Binary));
         let signature = Object::with_type(BasicType::String)
             .description("The content of the signature file, as `svc plugin sign` writes it");
         let form = Object::new()

@@ -87,12 +87,18 @@ mod tests {
         assert!(!decisions.roll_back(), "there is nothing to go back to");
         decisions.candidate = Some("1".into());
         decisions.accept_candidate(["source".to_owned()].into());
-        assert_eq!((decisions.current.as_deref(), decisions.previous.as_deref()), (Some("1"), None));
+        assert_eq!(
+            (decisions.current.as_deref(), decisions.previous.as_deref()),
+            (Some("1"), None)
+        );
         decisions.candidate = Some("2".into());
         decisions.accept_candidate(BTreeSet::new());
         assert_eq!(decisions.previous.as_deref(), Some("1"));
         assert!(decisions.granted.is_empty() && decisions.candidate.is_none());
         assert!(decisions.roll_back());
-        assert_eq!((decisions.current.as_deref(), decisions.previous.as_deref()), (Some("1"), Some("2")));
+        assert_eq!(
+            (decisions.current.as_deref(), decisions.previous.as_deref()),
+            (Some("1"), Some("2"))
+        );
     }
 }

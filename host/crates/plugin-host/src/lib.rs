@@ -67,7 +67,8 @@ pub use plugin::PluginHandle;
 pub use plugin_dir::DirectoryState;
 pub use registry::{ExaminedPlugin, Plugins};
 pub use settings::{
-    BuiltIn, Component, Isolation, IsolationPolicy, PluginChoices, PluginHostError, PluginSettings, UploadedPlugin,
+    BuiltIn, Component, Isolation, IsolationPolicy, PluginChoices, PluginHostError, PluginSettings,
+    UploadedPlugin,
 };
 pub use signature::{PluginSignature, signature_path, signed_message};
 pub use stats::PluginStats;

@@ -67,7 +67,10 @@ impl<'a> Consent<'a> {
             Self::Pending => &BTreeSet::new(),
             Self::To(granted) => granted,
         };
-        let missing = manifest.permissions.keys().filter(|name| !granted.contains(*name));
+        let missing = manifest
+            .permissions
+            .keys()
+            .filter(|name| !granted.contains(*name));
         let missing: Vec<String> = missing.map(|name| format!("`{name}`")).collect();
         match (self, missing.as_slice()) {
             (Self::To(_), []) => None,
@@ -152,7 +155,12 @@ impl Loader {
     }
 
     /// Loads one plugin.
-    pub(super) fn load(&self, bytes: &[u8], digest: &str, terms: Terms<'_>) -> Result<LoadedPlugin, Rejection> {
+    pub(super) fn load(
+        &self,
+        bytes: &[u8],
+        digest: &str,
+        terms: Terms<'_>,
+    ) -> Result<LoadedPlugin, Rejection> {
         let (manifest, exports) = self.examine(bytes)?;
         let Terms { origin, choices, .. } = terms;
         let reject = |state| Rejection {
@@ -281,9 +289,8 @@ pub(super) fn setting_values(manifest: &Manifest, choices: &PluginChoices) -> BT
 
 /// What tells whether a plugin reads files as before: its digest, and its settings where they are not the defaults.
 fn record_digest(digest: &str, manifest: &Manifest, settings: &BTreeMap<String, Value>) -> String {
-    let is_default = |setting: &ManifestSetting| {
-        settings.get(&setting.key) == Some(&Value::from(setting.default.clone()))
-    };
+    let is_default =
+        |setting: &ManifestSetting| settings.get(&setting.key) == Some(&Value::from(setting.default.clone()));
     if manifest.settings.iter().all(is_default) {
         return digest.to_owned();
     }

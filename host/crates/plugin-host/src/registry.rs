@@ -9,8 +9,8 @@ use crate::cache;
 use crate::cache::CodeCache;
 use crate::engine;
 use crate::erased::Erased;
-use crate::kinds::{DefinedKind, KindState};
 use crate::granted_limits::GrantedLimits;
+use crate::kinds::{DefinedKind, KindState};
 use crate::loader::{Consent, Loader, Terms, new_linker};
 use crate::manifest::Manifest;
 use crate::plugin::PluginHandle;
@@ -109,7 +109,13 @@ impl Plugins {
             settings,
             built_in,
         } = &*loading;
-        let after = Arc::new(PluginSet::load(loader, settings, built_in, choices, Some(&before))?);
+        let after = Arc::new(PluginSet::load(
+            loader,
+            settings,
+            built_in,
+            choices,
+            Some(&before),
+        )?);
         drop(ticking);
         *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&after);
         self.0.reloads.fetch_add(1, Ordering::Release);
@@ -146,7 +152,11 @@ impl Plugins {
     ///
     /// # Errors
     /// Why it cannot be loaded.
-    pub fn load_beside(&self, plugin: &UploadedPlugin, choices: &PluginChoices) -> Result<PluginHandle, PluginState> {
+    pub fn load_beside(
+        &self,
+        plugin: &UploadedPlugin,
+        choices: &PluginChoices,
+    ) -> Result<PluginHandle, PluginState> {
         let loading = self.0.loading.lock().unwrap_or_else(PoisonError::into_inner);
         let _ticking = self.0.ticker.hold();
         let digest = cache::digest(&plugin.component);

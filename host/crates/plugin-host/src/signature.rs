@@ -75,7 +75,12 @@ pub(super) fn verify_beside(file: &Path, component: &[u8]) -> Result<Option<Stri
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("its signature {} cannot be read: {error}", path.display())),
+        Err(error) => {
+            return Err(format!(
+                "its signature {} cannot be read: {error}",
+                path.display()
+            ));
+        }
     };
     let invalid = |reason: &str| format!("its signature {} is not valid: {reason}", path.display());
     let signature = PluginSignature::parse(&text).map_err(|reason| invalid(&reason))?;

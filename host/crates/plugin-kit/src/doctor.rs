@@ -175,7 +175,12 @@ impl Diagnosis {
             }
             PluginState::Waiting { .. } => {
                 let next = "`svc plugin grant` after you have read what it asks for";
-                self.add("plugin", Status::Warning, format!("{label}: {reason}"), Some(next));
+                self.add(
+                    "plugin",
+                    Status::Warning,
+                    format!("{label}: {reason}"),
+                    Some(next),
+                );
             }
             PluginState::Quarantined { .. } => {
                 let next = "release it with PATCH /api/v1/plugins/{pluginId}, or restart the server";

@@ -178,14 +178,20 @@ impl KitError {
             Self::Unreachable { .. } => {
                 "check that the server runs, and its URL: `--server URL` or SVC_SERVER".to_owned()
             }
-            Self::Refused { status: 401, .. } => "name a personal access token of an administrator: SVC_TOKEN, or \
+            Self::Refused { status: 401, .. } => {
+                "name a personal access token of an administrator: SVC_TOKEN, or \
                  `--token-file FILE`"
-                .to_owned(),
+                    .to_owned()
+            }
             Self::Refused { status: 403, .. } => {
                 "the account of the token needs the capability `plugins:operate`".to_owned()
             }
-            Self::Refused { status: 404, .. } => "`svc plugin list --server URL` lists the plugins".to_owned(),
-            Self::Refused { .. } => "`svc plugin list --server URL` shows the states of the plugins".to_owned(),
+            Self::Refused { status: 404, .. } => {
+                "`svc plugin list --server URL` lists the plugins".to_owned()
+            }
+            Self::Refused { .. } => {
+                "`svc plugin list --server URL` shows the states of the plugins".to_owned()
+            }
             Self::Key { .. } => {
                 "`svc plugin keygen FILE` makes a key, `svc plugin sign FILE --key KEY` a signature"
                     .to_owned()

@@ -116,7 +116,9 @@ impl ManagedPlugin {
     pub(crate) fn setting_of_text(&self, key: &str, text: &str) -> Json {
         let properties = self.settings_schema.get("properties");
         let setting = properties.and_then(|properties| properties.get(key));
-        let setting_type = setting.and_then(|setting| setting.get("type")).and_then(Json::as_str);
+        let setting_type = setting
+            .and_then(|setting| setting.get("type"))
+            .and_then(Json::as_str);
         if text.is_empty() {
             return Json::Null;
         }
@@ -186,7 +188,11 @@ pub struct FieldChange {
 
 impl fmt::Display for ManagedPlugins {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<16} {:<10} {:<12} {:<10} sha256", "id", "version", "state", "origin")?;
+        write!(
+            f,
+            "{:<16} {:<10} {:<12} {:<10} sha256",
+            "id", "version", "state", "origin"
+        )?;
         for plugin in &self.0 {
             let version = plugin.version.as_deref().unwrap_or("-");
             let digest = plugin.digest.get(..12).unwrap_or(&plugin.digest);
@@ -209,27 +215,47 @@ impl fmt::Display for ManagedPlugins {
 impl fmt::Display for ManagedPlugin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = self.version.as_deref().unwrap_or("-");
-        writeln!(f, "{} {version} is {} ({})", self.plugin_id, self.state, self.origin)?;
+        writeln!(
+            f,
+            "{} {version} is {} ({})",
+            self.plugin_id, self.state, self.origin
+        )?;
         if let Some(reason) = &self.reason {
             writeln!(f, "  {reason}")?;
         }
         writeln!(f, "  sha256     {}", self.digest)?;
-        writeln!(f, "  signed by  {}", self.signed_by.as_deref().unwrap_or("nobody"))?;
+        writeln!(
+            f,
+            "  signed by  {}",
+            self.signed_by.as_deref().unwrap_or("nobody")
+        )?;
         permissions(f, &self.permissions)?;
         for (key, value) in &self.settings {
             writeln!(f, "  setting    {key} = {value}")?;
         }
         if let Some(previous) = &self.previous {
-            writeln!(f, "  before it  {}: `svc plugin rollback {}`", previous.version, self.plugin_id)?;
+            writeln!(
+                f,
+                "  before it  {}: `svc plugin rollback {}`",
+                previous.version, self.plugin_id
+            )?;
         }
         match &self.candidate {
             Some(candidate) => {
                 writeln!(f, "version {} waits for its permissions:", candidate.version)?;
                 permissions(f, &candidate.permissions)?;
-                write!(f, "next: `svc plugin preview {0}`, then `svc plugin grant {0} --all`", self.plugin_id)
+                write!(
+                    f,
+                    "next: `svc plugin preview {0}`, then `svc plugin grant {0} --all`",
+                    self.plugin_id
+                )
             }
             None if self.state == "waiting" => {
-                write!(f, "next: `svc plugin grant {} --all`, if you agree to all of it", self.plugin_id)
+                write!(
+                    f,
+                    "next: `svc plugin grant {} --all`, if you agree to all of it",
+                    self.plugin_id
+                )
             }
             None => Ok(()),
         }
@@ -237,7 +263,12 @@ impl fmt::Display for ManagedPlugin {
 }
 
 fn permissions(f: &mut fmt::Formatter<'_>, permissions: &[Permission]) -> fmt::Result {
-    for Permission { name, reason, granted } in permissions {
+    for Permission {
+        name,
+        reason,
+        granted,
+    } in permissions
+    {
         let granted = if *granted { "granted" } else { "asked for" };
         writeln!(f, "  {granted:<10} {name}: {reason}")?;
     }

@@ -10,8 +10,8 @@ use svc_domain::kind::MediaKind;
 use svc_domain::path::extension;
 use svc_domain::rendering::ImageBounds;
 use svc_plugin_host::{
-    BuiltIn, GrantedLimits, Isolation, IsolationPolicy, Manifest, PluginChoices, PluginHandle, PluginOrigin, PluginSettings,
-    Plugins, SourceFile, Worker, inspect,
+    BuiltIn, GrantedLimits, Isolation, IsolationPolicy, Manifest, PluginChoices, PluginHandle, PluginOrigin,
+    PluginSettings, Plugins, SourceFile, Worker, inspect,
 };
 use tempfile::TempDir;
 

@@ -108,7 +108,12 @@ impl Server {
     ///
     /// # Errors
     /// As [`Server::plugins`].
-    pub fn change_grants(&self, id: &str, permissions: &[String], granted: bool) -> Result<ManagedPlugin, KitError> {
+    pub fn change_grants(
+        &self,
+        id: &str,
+        permissions: &[String],
+        granted: bool,
+    ) -> Result<ManagedPlugin, KitError> {
         let mut grants = self.plugin(id)?.granted();
         if granted {
             grants.extend(permissions.iter().cloned());
@@ -168,9 +173,19 @@ impl Server {
     }
 
     /// Sends a request with a JSON body, or without a body.
-    fn send<T: DeserializeOwned>(&self, method: &str, path: &str, body: Option<&Json>) -> Result<T, KitError> {
+    fn send<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Json>,
+    ) -> Result<T, KitError> {
         match body {
-            Some(body) => self.call(method, path, Some("application/json".to_owned()), body.to_string()),
+            Some(body) => self.call(
+                method,
+                path,
+                Some("application/json".to_owned()),
+                body.to_string(),
+            ),
             None => self.call(method, path, None, ()),
         }
     }
@@ -195,7 +210,9 @@ impl Server {
         if let Some(content_type) = content_type {
             request = request.header("content-type", content_type);
         }
-        let request = request.body(body).map_err(|error| unreachable(error.to_string()))?;
+        let request = request
+            .body(body)
+            .map_err(|error| unreachable(error.to_string()))?;
         let mut response = self
             .agent
             .run(request)

@@ -110,7 +110,10 @@ pub fn verify(plugin: &Path, key: Option<&str>) -> Result<Signed, KitError> {
         reason: format!("it is not a signature: {reason}"),
     })?;
     let reason = match key.filter(|expected| *expected != signature.key) {
-        Some(expected) => Some(format!("it was signed with the key {}, not {expected}", signature.key)),
+        Some(expected) => Some(format!(
+            "it was signed with the key {}, not {expected}",
+            signature.key
+        )),
         None => signature.verify(&component).err().map(str::to_owned),
     };
     Ok(Signed {

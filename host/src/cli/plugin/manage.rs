@@ -19,7 +19,12 @@ use super::Output;
 #[derive(Debug, Args)]
 pub(super) struct Remote {
     /// URL of the server
-    #[arg(long, env = "SVC_SERVER", value_name = "URL", default_value = "http://127.0.0.1:8420")]
+    #[arg(
+        long,
+        env = "SVC_SERVER",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8420"
+    )]
     server: Url,
     /// File with a personal access token whose account may operate plugins; or the variable SVC_TOKEN
     #[arg(long, value_name = "FILE")]
@@ -154,11 +159,15 @@ pub(super) struct One {
 
 impl One {
     pub(super) fn enable(&self, output: Output, is_enabled: bool) -> anyhow::Result<ExitCode> {
-        self.done(output, |server| server.update(&self.id, &json!({ "enabled": is_enabled })))
+        self.done(output, |server| {
+            server.update(&self.id, &json!({ "enabled": is_enabled }))
+        })
     }
 
     pub(super) fn release(&self, output: Output) -> anyhow::Result<ExitCode> {
-        self.done(output, |server| server.update(&self.id, &json!({ "action": "release" })))
+        self.done(output, |server| {
+            server.update(&self.id, &json!({ "action": "release" }))
+        })
     }
 
     pub(super) fn roll_back(&self, output: Output) -> anyhow::Result<ExitCode> {

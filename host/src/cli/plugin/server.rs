@@ -50,7 +50,6 @@ impl List {
 }
 
 impl Server {
-
     pub(super) fn doctor(&self, output: Output) -> anyhow::Result<ExitCode> {
         let mut diagnosis = Diagnosis::default();
         if let Some(data_dir) = &self.data_dir {

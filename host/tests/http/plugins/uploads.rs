@@ -25,7 +25,10 @@ fn version(number: &str, title: &str) -> Vec<u8> {
     let setting = format!(
         "[settings.title]\ntype = \"text\"\nlabel = {{ en = \"Title\" }}\ndefault = \"{title}\"\nmax = 20\n"
     );
-    guests::with_manifest(guests::component(&guests::body("settings")), &(manifest + &setting))
+    guests::with_manifest(
+        guests::component(&guests::body("settings")),
+        &(manifest + &setting),
+    )
 }
 
 /// A form with the plugin and its signature by a key.
@@ -127,7 +130,10 @@ async fn uploaded_plugin_runs_after_all_its_permissions_are_granted() {
         (&json!("waiting"), &json!("uploaded"), &Value::Null)
     );
     let asked: Vec<_> = plugin["permissions"].as_array().unwrap().iter().collect();
-    assert_eq!(asked[0], &json!({"name": "log", "reason": "Says what it finds", "granted": false}));
+    assert_eq!(
+        asked[0],
+        &json!({"name": "log", "reason": "Says what it finds", "granted": false})
+    );
     assert_eq!(asked.len(), 3);
     assert_eq!(plugin["limits"][0]["effective"]["memoryMib"], 64);
     assert!(fixture.titles().await.is_empty(), "nothing of it runs");
@@ -135,7 +141,11 @@ async fn uploaded_plugin_runs_after_all_its_permissions_are_granted() {
     let refused = fixture.grant(&["source", "clock"]).await;
     let errors = refused.json()["errors"].to_string();
     assert_eq!(refused.status, 400);
-    for text in ["does not ask for `clock`", "`log` is needed as well", "`settings` is needed as well"] {
+    for text in [
+        "does not ask for `clock`",
+        "`log` is needed as well",
+        "`settings` is needed as well",
+    ] {
         assert!(errors.contains(text), "{errors}");
     }
     assert_eq!(fixture.get().await["state"], "waiting");
@@ -149,13 +159,22 @@ async fn uploaded_plugin_runs_after_all_its_permissions_are_granted() {
     // What it has can be taken back.
     let revoked = fixture.grant(&["source"]).await.json();
     assert_eq!(revoked["state"], "waiting");
-    assert_eq!(revoked["reason"], "it waits for the permissions `log`, `settings`");
+    assert_eq!(
+        revoked["reason"],
+        "it waits for the permissions `log`, `settings`"
+    );
     let uploads = fixture.server.audit(AuditEvent::PluginUploaded).await;
     assert_eq!(uploads.len(), 1);
     assert_eq!(uploads[0].details["version"], "1.0.0");
     let updates = fixture.server.audit(AuditEvent::PluginUpdated).await;
-    let granted: Vec<_> = updates.iter().map(|entry| entry.details["granted"].as_str()).collect();
-    assert!(granted.contains(&"log settings source") && granted.contains(&"source"), "{granted:?}");
+    let granted: Vec<_> = updates
+        .iter()
+        .map(|entry| entry.details["granted"].as_str())
+        .collect();
+    assert!(
+        granted.contains(&"log settings source") && granted.contains(&"source"),
+        "{granted:?}"
+    );
     assert_eq!(fixture.owner.get("/api/v1/plugins/nobody").await.status, 404);
 }
 
@@ -166,10 +185,16 @@ async fn new_version_waits_beside_the_one_in_use_and_can_be_previewed() {
     assert_eq!(fixture.titles().await, ["first"]);
     let preview = format!("{NOTES}/preview");
     let nothing_waits = fixture.owner.post(&preview, &json!({})).await;
-    assert_eq!(code(&nothing_waits), (409, Some("plugin_action_conflict".to_owned())));
+    assert_eq!(
+        code(&nothing_waits),
+        (409, Some("plugin_action_conflict".to_owned()))
+    );
 
     let plugin = fixture.upload(version("2.0.0", "second")).await.json();
-    assert_eq!((&plugin["version"], &plugin["state"]), (&json!("1.0.0"), &json!("active")));
+    assert_eq!(
+        (&plugin["version"], &plugin["state"]),
+        (&json!("1.0.0"), &json!("active"))
+    );
     assert_eq!(plugin["candidate"]["version"], "2.0.0");
     assert_eq!(plugin["candidate"]["permissions"][0]["granted"], true);
     assert_eq!(fixture.titles().await, ["first"]);
@@ -197,14 +222,24 @@ async fn new_version_waits_beside_the_one_in_use_and_can_be_previewed() {
     );
     assert_eq!(fixture.titles().await, ["first"], "a preview stores nothing");
     assert_eq!(fixture.server.audit(AuditEvent::PluginPreviewed).await.len(), 1);
-    assert_eq!(fixture.owner.post(&format!("{preview}?files=201"), &json!({})).await.status, 400);
+    assert_eq!(
+        fixture
+            .owner
+            .post(&format!("{preview}?files=201"), &json!({}))
+            .await
+            .status,
+        400
+    );
 
     // What then happens is what the preview said.
     fixture.grant_all().await;
     assert_eq!(fixture.titles().await, ["second"]);
 }
 
-#[covers("POST /api/v1/plugins/{pluginId}/rollback", "DELETE /api/v1/plugins/{pluginId}/candidate")]
+#[covers(
+    "POST /api/v1/plugins/{pluginId}/rollback",
+    "DELETE /api/v1/plugins/{pluginId}/candidate"
+)]
 #[tokio::test]
 async fn version_before_comes_back_by_rollback() {
     let fixture = Fixture::with_first_version().await;
@@ -214,45 +249,88 @@ async fn version_before_comes_back_by_rollback() {
     assert_eq!(fixture.owner.delete(&candidate).await.status, 409);
     fixture.upload(version("1.5.0", "discarded")).await;
     let discarded = fixture.owner.delete(&candidate).await;
-    assert_eq!((discarded.status, &discarded.json()["candidate"]), (200, &Value::Null));
+    assert_eq!(
+        (discarded.status, &discarded.json()["candidate"]),
+        (200, &Value::Null)
+    );
 
     fixture.upload(version("2.0.0", "second")).await;
     let plugin = fixture.grant_all().await;
-    assert_eq!((&plugin["version"], &plugin["previous"]["version"]), (&json!("2.0.0"), &json!("1.0.0")));
+    assert_eq!(
+        (&plugin["version"], &plugin["previous"]["version"]),
+        (&json!("2.0.0"), &json!("1.0.0"))
+    );
     assert_eq!(fixture.titles().await, ["second"]);
     let plugin = fixture.owner.post(&rollback, &json!({})).await;
     assert_eq!(plugin.status, 201);
     let plugin = plugin.json();
-    assert_eq!((&plugin["version"], &plugin["previous"]["version"]), (&json!("1.0.0"), &json!("2.0.0")));
+    assert_eq!(
+        (&plugin["version"], &plugin["previous"]["version"]),
+        (&json!("1.0.0"), &json!("2.0.0"))
+    );
     assert_eq!(fixture.titles().await, ["first"]);
-    assert_eq!(fixture.server.audit(AuditEvent::PluginRolledBack).await[0].details["version"], "1.0.0");
+    assert_eq!(
+        fixture.server.audit(AuditEvent::PluginRolledBack).await[0].details["version"],
+        "1.0.0"
+    );
     // Only versions that something refers to are kept.
-    assert_eq!(fixture.server.number("SELECT count(*) FROM plugin_components").await, 2);
+    assert_eq!(
+        fixture
+            .server
+            .number("SELECT count(*) FROM plugin_components")
+            .await,
+        2
+    );
 }
 
 #[tokio::test]
 async fn known_signer_replaces_a_version_at_once() {
     let fixture = Fixture::new().await;
-    let first = fixture.upload_signed(PLUGINS, &version("1.0.0", "first"), 1).await;
-    assert_eq!((&first["state"], &first["signedBy"]), (&json!("waiting"), &json!(key(1))));
+    let first = fixture
+        .upload_signed(PLUGINS, &version("1.0.0", "first"), 1)
+        .await;
+    assert_eq!(
+        (&first["state"], &first["signedBy"]),
+        (&json!("waiting"), &json!(key(1)))
+    );
     fixture.grant_all().await;
 
-    let second = fixture.upload_signed(PLUGINS, &version("2.0.0", "second"), 1).await;
-    assert_eq!((&second["version"], &second["candidate"]), (&json!("2.0.0"), &Value::Null));
+    let second = fixture
+        .upload_signed(PLUGINS, &version("2.0.0", "second"), 1)
+        .await;
+    assert_eq!(
+        (&second["version"], &second["candidate"]),
+        (&json!("2.0.0"), &Value::Null)
+    );
     assert_eq!(fixture.titles().await, ["second"]);
     let held = format!("{PLUGINS}?hold=true");
     let held = fixture.upload_signed(&held, &version("2.1.0", "held"), 1).await;
-    assert_eq!((&held["version"], &held["candidate"]["version"]), (&json!("2.0.0"), &json!("2.1.0")));
-    let foreign = fixture.upload_signed(PLUGINS, &version("3.0.0", "foreign"), 2).await;
+    assert_eq!(
+        (&held["version"], &held["candidate"]["version"]),
+        (&json!("2.0.0"), &json!("2.1.0"))
+    );
+    let foreign = fixture
+        .upload_signed(PLUGINS, &version("3.0.0", "foreign"), 2)
+        .await;
     assert_eq!(foreign["candidate"]["signedBy"], key(2));
     assert_eq!(foreign["version"], "2.0.0");
     let unsigned = fixture.upload(version("3.1.0", "unsigned")).await.json();
-    assert_eq!((&unsigned["version"], &unsigned["candidate"]["version"]), (&json!("2.0.0"), &json!("3.1.0")));
+    assert_eq!(
+        (&unsigned["version"], &unsigned["candidate"]["version"]),
+        (&json!("2.0.0"), &json!("3.1.0"))
+    );
 
     // A signature that is not of these bytes, or no signature at all, loses nothing.
     let other = signed(&version("4.0.0", "other"), 1);
     let other = String::from_utf8_lossy(&other.1);
-    let text = other.split("\r\n\r\n").last().unwrap().split("\r\n").next().unwrap().to_owned();
+    let text = other
+        .split("\r\n\r\n")
+        .last()
+        .unwrap()
+        .split("\r\n")
+        .next()
+        .unwrap()
+        .to_owned();
     for text in [text.as_str(), "", "key = \"a\""] {
         let component = version("5.0.0", "fifth");
         let (content_type, body) = form(&[("plugin", &component), ("signature", text.as_bytes())]);
@@ -276,7 +354,10 @@ async fn settings_follow_their_schema_and_make_files_stale() {
     let set = async |value: Value| fixture.owner.patch(NOTES, &json!({ "settings": value })).await;
     for (wrong, path) in [
         (json!({"title": 3}), "settings.title"),
-        (json!({"title": "longer than twenty characters"}), "settings.title"),
+        (
+            json!({"title": "longer than twenty characters"}),
+            "settings.title",
+        ),
         (json!({"nothing": 1}), "settings.nothing"),
     ] {
         let reply = set(wrong).await;
@@ -284,9 +365,15 @@ async fn settings_follow_their_schema_and_make_files_stale() {
         assert_eq!(reply.json()["errors"][0]["path"], path);
     }
     let changed = set(json!({"title": "chosen"})).await;
-    assert_eq!((changed.status, &changed.json()["settings"]["title"]), (200, &json!("chosen")));
+    assert_eq!(
+        (changed.status, &changed.json()["settings"]["title"]),
+        (200, &json!("chosen"))
+    );
     assert_eq!(fixture.titles().await, ["chosen"]);
-    assert_eq!(set(json!({"title": null})).await.json()["settings"]["title"], "first");
+    assert_eq!(
+        set(json!({"title": null})).await.json()["settings"]["title"],
+        "first"
+    );
     assert_eq!(fixture.titles().await, ["first"]);
 }
 
@@ -295,7 +382,13 @@ async fn settings_follow_their_schema_and_make_files_stale() {
 async fn plugin_is_disabled_enabled_and_removed() {
     let fixture = Fixture::with_first_version().await;
     assert_eq!(fixture.titles().await, ["first"]);
-    let enable = async |enabled: bool| fixture.owner.patch(NOTES, &json!({ "enabled": enabled })).await.json();
+    let enable = async |enabled: bool| {
+        fixture
+            .owner
+            .patch(NOTES, &json!({ "enabled": enabled }))
+            .await
+            .json()
+    };
     assert_eq!(enable(false).await["state"], "disabled");
     assert_eq!(enable(true).await["state"], "active");
     let both = json!({"enabled": true, "action": "release"});
@@ -306,7 +399,13 @@ async fn plugin_is_disabled_enabled_and_removed() {
     assert_eq!(fixture.owner.delete(NOTES).await.status, 404);
     assert_eq!(fixture.titles().await, ["first"], "its items stay");
     assert_eq!(fixture.server.audit(AuditEvent::PluginRemoved).await.len(), 1);
-    assert_eq!(fixture.server.number("SELECT count(*) FROM plugin_components").await, 0);
+    assert_eq!(
+        fixture
+            .server
+            .number("SELECT count(*) FROM plugin_components")
+            .await,
+        0
+    );
 }
 
 #[tokio::test]
@@ -329,15 +428,24 @@ async fn plugin_of_the_operator_is_disabled_but_not_replaced_or_removed() {
         assert_eq!(code(&reply), (409, Some("plugin_action_conflict".to_owned())));
     }
     let disabled = owner.patch(NOTES, &json!({"enabled": false})).await.json();
-    assert_eq!((&disabled["state"], &disabled["origin"]), (&json!("disabled"), &json!("built-in")));
-    assert_eq!(owner.patch(NOTES, &json!({"enabled": true})).await.json()["state"], "active");
+    assert_eq!(
+        (&disabled["state"], &disabled["origin"]),
+        (&json!("disabled"), &json!("built-in"))
+    );
+    assert_eq!(
+        owner.patch(NOTES, &json!({"enabled": true})).await.json()["state"],
+        "active"
+    );
 }
 
 #[covers("limit PLUGIN_BODY_BYTES")]
 #[tokio::test]
 async fn body_that_is_no_plugin_is_refused_with_the_reason() {
     let fixture = Fixture::new().await;
-    let broken = guests::with_manifest(guests::component(&guests::body("good")), "id = \"Not An Id\"\nname = 3\n");
+    let broken = guests::with_manifest(
+        guests::component(&guests::body("good")),
+        "id = \"Not An Id\"\nname = 3\n",
+    );
     for (component, reason) in [
         (b"plain text".to_vec(), "not WebAssembly"),
         (b"\0asm\x01\0\0\0".to_vec(), "core module"),
@@ -350,7 +458,10 @@ async fn body_that_is_no_plugin_is_refused_with_the_reason() {
         assert_eq!(error["path"], "plugin");
         assert!(error["message"].as_str().unwrap().contains(reason), "{error}");
     }
-    let text = fixture.owner.post_bytes(PLUGINS, "text/plain", b"a".to_vec()).await;
+    let text = fixture
+        .owner
+        .post_bytes(PLUGINS, "text/plain", b"a".to_vec())
+        .await;
     assert_eq!(text.status, 415);
     for fields in [
         &[("signature", &b"a"[..])][..],
@@ -358,22 +469,52 @@ async fn body_that_is_no_plugin_is_refused_with_the_reason() {
         &[("plugin", b"a"), ("other", b"a")],
     ] {
         let (content_type, body) = form(fields);
-        assert_eq!(fixture.owner.post_bytes(PLUGINS, &content_type, body).await.status, 400);
+        assert_eq!(
+            fixture
+                .owner
+                .post_bytes(PLUGINS, &content_type, body)
+                .await
+                .status,
+            400
+        );
     }
-    let cut = fixture.owner.post_bytes(PLUGINS, "multipart/form-data; boundary=a", b"--a".to_vec()).await;
+    let cut = fixture
+        .owner
+        .post_bytes(PLUGINS, "multipart/form-data; boundary=a", b"--a".to_vec())
+        .await;
     assert_eq!(cut.status, 400);
     let large = fixture.upload(vec![0; (64 << 20) + (64 << 10) + 1]).await;
     assert_eq!(large.status, 413);
-    assert!(fixture.owner.get(PLUGINS).await.json().as_array().unwrap().is_empty());
+    assert!(
+        fixture
+            .owner
+            .get(PLUGINS)
+            .await
+            .json()
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
     let member = fixture.server.as_user("bob", &["member"]).await;
-    assert_eq!(member.post_bytes(PLUGINS, WASM, version("1.0.0", "member")).await.status, 403);
+    assert_eq!(
+        member
+            .post_bytes(PLUGINS, WASM, version("1.0.0", "member"))
+            .await
+            .status,
+        403
+    );
 }
 
 #[tokio::test]
 async fn uploaded_plugins_and_decisions_survive_a_restart() {
     let fixture = Fixture::with_first_version().await;
-    fixture.owner.patch(NOTES, &json!({"settings": {"title": "chosen"}})).await;
-    let choices = svc_library::plugins::stored_choices(&fixture.server.store.plugins).await.unwrap();
+    fixture
+        .owner
+        .patch(NOTES, &json!({"settings": {"title": "chosen"}}))
+        .await;
+    let choices = svc_library::plugins::stored_choices(&fixture.server.store.plugins)
+        .await
+        .unwrap();
     let [uploaded] = choices.uploaded.as_slice() else {
         panic!("{choices:?}");
     };
@@ -392,7 +533,9 @@ async fn changes_of_states_are_events_for_those_who_may_read_plugins() {
     let mut hears = listening.listen(&owner).await;
     let mut deaf = listening.listen(&member).await;
     owner.post_bytes(PLUGINS, WASM, version("1.0.0", "first")).await;
-    owner.patch(NOTES, &json!({"grants": ["log", "settings", "source"]})).await;
+    owner
+        .patch(NOTES, &json!({"grants": ["log", "settings", "source"]}))
+        .await;
     owner.delete(NOTES).await;
     let mut states = Vec::new();
     for _ in 0..3 {

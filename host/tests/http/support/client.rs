@@ -80,7 +80,11 @@ impl Client {
     /// Sends bytes of this content type.
     pub(crate) async fn post_bytes(&self, target: &str, content_type: &str, body: Vec<u8>) -> Reply {
         let headers = [("content-type", content_type)];
-        received(self.begin("POST", target, &headers, ReqBody::Once(body.into())).await).await
+        received(
+            self.begin("POST", target, &headers, ReqBody::Once(body.into()))
+                .await,
+        )
+        .await
     }
 
     /// Sends these headers beside the credential, and the body unchanged; none if it is empty.

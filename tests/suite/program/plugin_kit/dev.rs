@@ -31,13 +31,23 @@ fn dev_builds_and_swaps_at_each_change() {
     let mut lines = BufReader::new(dev.stdout.take().unwrap()).lines();
     let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
     let first = next();
-    assert_eq!((&first["plugin"]["state"], &first["plugin"]["origin"]), (&json!("active"), &json!("uploaded")));
+    assert_eq!(
+        (&first["plugin"]["state"], &first["plugin"]["origin"]),
+        (&json!("active"), &json!("uploaded"))
+    );
 
     let manifest = fs::read_to_string(author.at("remarks/plugin.toml")).unwrap();
     let version = first["plugin"]["version"].as_str().unwrap();
-    fs::write(author.at("remarks/plugin.toml"), manifest.replace(version, "7.0.0")).unwrap();
+    fs::write(
+        author.at("remarks/plugin.toml"),
+        manifest.replace(version, "7.0.0"),
+    )
+    .unwrap();
     let second = next();
-    assert_eq!((&second["plugin"]["version"], &second["plugin"]["state"]), (&json!("7.0.0"), &json!("active")));
+    assert_eq!(
+        (&second["plugin"]["version"], &second["plugin"]["state"]),
+        (&json!("7.0.0"), &json!("active"))
+    );
     assert_eq!(second["plugin"]["previous"]["version"], version);
 
     // A mistake is reported, and the version in use stays.

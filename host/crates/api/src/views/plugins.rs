@@ -10,7 +10,8 @@ use crate::views::kinds::{json_schema, title};
 use svc_domain::plugin::UploadedVersion;
 use svc_domain::time::Timestamp;
 use svc_library::plugins::{
-    GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, Preview, PreviewedFile, Reading, SettingType,
+    GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, Preview, PreviewedFile, Reading,
+    SettingType,
 };
 
 /// A permission that a plugin requires.
@@ -208,7 +209,12 @@ impl From<Plugin> for PluginView {
         let candidate = plugin.candidate.map(|candidate| PluginCandidateView {
             version: candidate.version.into(),
             permissions: permissions(candidate.examined.manifest.permissions, &status.granted),
-            limits: candidate.examined.limits.into_iter().map(LimitsView::from).collect(),
+            limits: candidate
+                .examined
+                .limits
+                .into_iter()
+                .map(LimitsView::from)
+                .collect(),
         });
         let mut view = Self {
             name: id.clone(),

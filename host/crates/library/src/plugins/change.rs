@@ -31,9 +31,12 @@ impl PluginAdmin {
     /// version that would lack a permission; conflict `plugin_action_conflict` for permissions of a plugin that was not
     /// uploaded; database errors.
     pub async fn update(&self, by: AuthContext, plugin_id: String, wanted: PluginChange) -> Result<Plugin> {
-        self.decide(by, plugin_id, AuditEvent::PluginUpdated, move |plugin, decisions| {
-            apply(plugin, decisions, wanted)
-        })
+        self.decide(
+            by,
+            plugin_id,
+            AuditEvent::PluginUpdated,
+            move |plugin, decisions| apply(plugin, decisions, wanted),
+        )
         .await
     }
 
@@ -42,12 +45,17 @@ impl PluginAdmin {
     /// # Errors
     /// Not found; conflict `plugin_action_conflict` without such a version; database errors.
     pub async fn roll_back(&self, by: AuthContext, plugin_id: String) -> Result<Plugin> {
-        self.decide(by, plugin_id, AuditEvent::PluginRolledBack, |plugin, decisions| {
-            let Some(previous) = plugin.previous.as_ref().filter(|_| decisions.roll_back()) else {
-                return Err(conflict("no version was in use before this one"));
-            };
-            Ok(vec![("version", previous.version.clone())])
-        })
+        self.decide(
+            by,
+            plugin_id,
+            AuditEvent::PluginRolledBack,
+            |plugin, decisions| {
+                let Some(previous) = plugin.previous.as_ref().filter(|_| decisions.roll_back()) else {
+                    return Err(conflict("no version was in use before this one"));
+                };
+                Ok(vec![("version", previous.version.clone())])
+            },
+        )
         .await
     }
 
@@ -141,7 +149,10 @@ fn apply(
     if let Some(granted) = wanted.granted {
         require_uploaded(plugin)?;
         details.push(("granted", granted.iter().cloned().collect::<Vec<_>>().join(" ")));
-        let candidate = plugin.candidate.as_ref().map(|candidate| &candidate.examined.manifest);
+        let candidate = plugin
+            .candidate
+            .as_ref()
+            .map(|candidate| &candidate.examined.manifest);
         let asking = candidate.unwrap_or(manifest);
         let waits = decisions.candidate.is_some();
         let errors = objections(asking, &granted, waits);
@@ -170,7 +181,9 @@ fn apply(
 /// Why these permissions cannot be granted: the plugin does not ask for one, or a version that is put into use lacks
 /// one.
 fn objections(manifest: &Manifest, granted: &BTreeSet<String>, put_into_use: bool) -> Vec<FieldError> {
-    let unknown = granted.iter().filter(|name| !manifest.permissions.contains_key(*name));
+    let unknown = granted
+        .iter()
+        .filter(|name| !manifest.permissions.contains_key(*name));
     let unknown = unknown.map(|name| format!("the plugin does not ask for `{name}`"));
     let lacking = manifest.permissions.iter();
     let lacking = lacking.filter(|(name, _)| put_into_use && !granted.contains(*name));

@@ -58,7 +58,9 @@ impl PluginAdmin {
     pub async fn reload(&self) -> Result<()> {
         let _reloading = self.0.reloading.lock().await;
         let choices = stored_choices(&self.parts().repository).await?;
-        let kinds = self.on_plugin_host(move |plugins| plugins.reload(&choices)).await?;
+        let kinds = self
+            .on_plugin_host(move |plugins| plugins.reload(&choices))
+            .await?;
         let kinds: HashSet<MediaKind> = kinds.map_err(ServiceError::internal)?;
         self.examine_candidates().await?;
         for kind in self.parts().plugins.kind_schemas() {
@@ -97,7 +99,9 @@ impl PluginAdmin {
             return Ok(None);
         };
         let component: Arc<[u8]> = component.into();
-        let examined = self.on_plugin_host(move |plugins| plugins.examine(&component)).await?;
+        let examined = self
+            .on_plugin_host(move |plugins| plugins.examine(&component))
+            .await?;
         Ok(examined.ok())
     }
 

@@ -106,7 +106,10 @@ impl PluginAdmin {
             let reason = state.reason().unwrap_or(state.name());
             conflict(format!("the version that waits cannot be loaded: {reason}"))
         })?;
-        let examined = plugin.candidate.as_ref().map(|candidate| &candidate.examined.manifest);
+        let examined = plugin
+            .candidate
+            .as_ref()
+            .map(|candidate| &candidate.examined.manifest);
         let manifest = examined.or(plugin.status.manifest.as_ref());
         let manifest = manifest.ok_or_else(|| conflict("its manifest cannot be read"))?;
         let sample = choose(&self.parts().files, manifest, files.clamp(1, MOST_FILES)).await?;
@@ -170,7 +173,9 @@ fn read(
             preview.left_out += 1;
             continue;
         };
-        let Some(after) = outcomes.pop().map(Reading::of) else { continue };
+        let Some(after) = outcomes.pop().map(Reading::of) else {
+            continue;
+        };
         let before = outcomes.pop().map(Reading::of);
         preview.files.push(PreviewedFile {
             kind: file.kind,
@@ -221,7 +226,10 @@ fn values(extraction: &Extraction) -> BTreeMap<String, Json> {
         ("durationMs", duration_ms.map(|millis| json!(millis))),
         ("width", width.map(|pixels| json!(pixels))),
         ("height", height.map(|pixels| json!(pixels))),
-        ("pictures", (!pictures.is_empty()).then(|| pictures_json(extraction))),
+        (
+            "pictures",
+            (!pictures.is_empty()).then(|| pictures_json(extraction)),
+        ),
         ("warnings", (!warnings.is_empty()).then(|| json!(warnings))),
     ];
     let common = common
@@ -244,7 +252,9 @@ fn pictures_json(extraction: &Extraction) -> Json {
 fn changes(before: Option<&Reading>, after: &Reading) -> Vec<FieldChange> {
     let (before, after) = (before.map(Reading::values).unwrap_or_default(), after.values());
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let differing = names.into_iter().filter(|name| before.get(*name) != after.get(*name));
+    let differing = names
+        .into_iter()
+        .filter(|name| before.get(*name) != after.get(*name));
     differing
         .map(|name| FieldChange {
             field: name.clone(),
@@ -275,8 +285,14 @@ mod tests {
 
     #[test]
     fn changes_name_each_field_that_differs_is_gone_or_is_new() {
-        let before = Reading::of(extraction("A", &[("x.a.same", 1), ("x.a.gone", 2), ("x.a.other", 3)]));
-        let after = Reading::of(extraction("A", &[("x.a.same", 1), ("x.a.new", 2), ("x.a.other", 4)]));
+        let before = Reading::of(extraction(
+            "A",
+            &[("x.a.same", 1), ("x.a.gone", 2), ("x.a.other", 3)],
+        ));
+        let after = Reading::of(extraction(
+            "A",
+            &[("x.a.same", 1), ("x.a.new", 2), ("x.a.other", 4)],
+        ));
         let found: Vec<_> = changes(Some(&before), &after)
             .into_iter()
             .map(|change| (change.field, change.before, change.after))

@@ -51,7 +51,9 @@ impl SeenStates {
         };
         let gone = before.keys().filter(|id| !now.contains_key(*id));
         let mut changes: Vec<_> = gone.map(|id| (id.clone(), None)).collect();
-        let changed = now.into_iter().filter(|(id, state)| before.get(id) != Some(state));
+        let changed = now
+            .into_iter()
+            .filter(|(id, state)| before.get(id) != Some(state));
         changes.extend(changed.map(|(id, state)| (id, Some(state))));
         changes
     }
@@ -108,7 +110,10 @@ mod tests {
         let active = || status("a", PluginState::Active);
         assert!(seen.changes(&[active()]).is_empty(), "the first look");
         assert!(seen.changes(&[active()]).is_empty());
-        let disabled = seen.changes(&[status("a", PluginState::Disabled), status("b", PluginState::Active)]);
+        let disabled = seen.changes(&[
+            status("a", PluginState::Disabled),
+            status("b", PluginState::Active),
+        ]);
         let named: Vec<_> = disabled
             .iter()
             .map(|(id, seen)| (id.as_str(), seen.as_ref().map(|seen| seen.state.name())))

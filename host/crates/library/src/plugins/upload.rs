@@ -47,8 +47,11 @@ impl PluginAdmin {
         })?;
         self.require_free_id(&examined.manifest.id)?;
         let this = self.clone();
-        self.complete("plugin-upload", async move { this.store(by, examined, upload).await })
-            .await
+        self.complete(
+            "plugin-upload",
+            async move { this.store(by, examined, upload).await },
+        )
+        .await
     }
 
     /// A plugin of the operator's own place cannot be replaced by an upload.
@@ -74,12 +77,16 @@ impl PluginAdmin {
         let uploaded = stored.iter().map(|version| version.plugin_id.as_str());
         let uploaded: BTreeSet<&str> = uploaded.collect();
         if is_new && uploaded.len() >= UPLOADED_PLUGINS {
-            return Err(conflict(format!("{UPLOADED_PLUGINS} plugins are uploaded, as many as may be")));
+            return Err(conflict(format!(
+                "{UPLOADED_PLUGINS} plugins are uploaded, as many as may be"
+            )));
         }
         let signed_by = upload.signature.map(|signature| signature.key);
-        let of_current = stored.iter().find(|version| decisions.current.as_ref() == Some(&version.digest));
-        let known_signer = signed_by.is_some()
-            && of_current.is_some_and(|version| version.signed_by == signed_by);
+        let of_current = stored
+            .iter()
+            .find(|version| decisions.current.as_ref() == Some(&version.digest));
+        let known_signer =
+            signed_by.is_some() && of_current.is_some_and(|version| version.signed_by == signed_by);
         place(&mut decisions, &digest, &manifest, known_signer && !upload.hold);
         let version = UploadedVersion {
             digest: digest.clone(),
@@ -94,7 +101,10 @@ impl PluginAdmin {
             ("plugin", manifest.id.clone()),
             ("version", manifest.version.clone()),
             ("digest", digest),
-            ("signed_by", version.signed_by.unwrap_or_else(|| "nobody".to_owned())),
+            (
+                "signed_by",
+                version.signed_by.unwrap_or_else(|| "nobody".to_owned()),
+            ),
         ];
         let entry = context.audit_of(&by, AuditEvent::PluginUploaded, None, &details);
         change.audit(&entry).await?;

@@ -92,7 +92,10 @@ impl SettingType {
     /// What a value of the type is, for messages.
     fn expected(self) -> String {
         match self {
-            Self::Text => format!("text of up to {} characters in one line", limits::SETTING_CHARACTERS),
+            Self::Text => format!(
+                "text of up to {} characters in one line",
+                limits::SETTING_CHARACTERS
+            ),
             other => other.as_str().to_owned(),
         }
     }

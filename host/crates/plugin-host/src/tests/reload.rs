@@ -27,7 +27,10 @@ fn changes_of_the_directory_are_noticed_and_loaded() {
     .unwrap();
     fs::write(harness.plugin_dir().join("notes.txt"), "no plugin").unwrap();
     assert!(plugins.directory_change().unwrap().is_some());
-    assert_eq!(plugins.reload(&PluginChoices::default()).unwrap(), HashSet::from([MediaKind::music()]));
+    assert_eq!(
+        plugins.reload(&PluginChoices::default()).unwrap(),
+        HashSet::from([MediaKind::music()])
+    );
     assert_eq!(plugins.directory_change().unwrap(), None);
     assert_eq!(
         states(&plugins),
@@ -35,7 +38,11 @@ fn changes_of_the_directory_are_noticed_and_loaded() {
     );
     let calls = plugins.handle("good").unwrap().status().stats.unwrap().calls;
     assert_eq!(calls, 1, "an unchanged plugin keeps its statistics");
-    assert_eq!(plugins.reload(&PluginChoices::default()).unwrap(), HashSet::new(), "nothing changed");
+    assert_eq!(
+        plugins.reload(&PluginChoices::default()).unwrap(),
+        HashSet::new(),
+        "nothing changed"
+    );
 
     fs::write(harness.plugin_dir().join("more.WASM"), "half a file").unwrap();
     assert!(plugins.directory_change().unwrap().is_some());

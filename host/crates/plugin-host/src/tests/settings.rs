@@ -17,7 +17,10 @@ fn harness(setting_type: &str, default: &str) -> Harness {
         "[settings.title]\ntype = \"{setting_type}\"\nlabel = {{ en = \"Title\" }}\ndefault = {default}\n"
     );
     let component = guests::component(&guests::body("settings"));
-    Harness::new().with("settings.wasm", &guests::with_manifest(component, &(manifest() + &declared)))
+    Harness::new().with(
+        "settings.wasm",
+        &guests::with_manifest(component, &(manifest() + &declared)),
+    )
 }
 
 /// The decision that `title` has this value.
@@ -47,7 +50,11 @@ fn setting_reaches_the_plugin_with_its_type() {
 fn plugin_gets_the_default_unless_another_value_is_allowed_and_chosen() {
     let mut harness = harness("text", "\"usual\"");
     assert_eq!(title(outcome(&harness, &harness.load())), "usual");
-    for (value, expected) in [(json!("chosen"), "chosen"), (json!(3), "usual"), (json!("two\nlines"), "usual")] {
+    for (value, expected) in [
+        (json!("chosen"), "chosen"),
+        (json!(3), "usual"),
+        (json!("two\nlines"), "usual"),
+    ] {
         harness.settings.choices = choices(value);
         assert_eq!(title(outcome(&harness, &harness.load())), expected);
     }
@@ -60,8 +67,14 @@ fn change_of_a_setting_makes_records_stale_until_it_is_taken_back() {
     let kinds = |choices: PluginChoices| plugins.reload(&choices).unwrap();
     let digest = || plugins.handle("settings").unwrap().digest().to_owned();
     let usual = digest();
-    assert!(kinds(choices(json!("usual"))).is_empty(), "the default is no change");
-    assert_eq!(kinds(choices(json!("chosen"))), HashSet::from([MediaKind::music()]));
+    assert!(
+        kinds(choices(json!("usual"))).is_empty(),
+        "the default is no change"
+    );
+    assert_eq!(
+        kinds(choices(json!("chosen"))),
+        HashSet::from([MediaKind::music()])
+    );
     let chosen = digest();
     assert_ne!(usual, chosen);
     assert_eq!(title(outcome(&harness, &plugins)), "chosen");

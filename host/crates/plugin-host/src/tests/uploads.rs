@@ -31,7 +31,10 @@ fn uploaded_plugin_waits_for_all_its_permissions() {
     let PluginState::Waiting { reason } = state_with(&[]) else {
         panic!("{:?}", plugins.list());
     };
-    assert!(reason.contains("`log`") && reason.contains("`source`"), "{reason}");
+    assert!(
+        reason.contains("`log`") && reason.contains("`source`"),
+        "{reason}"
+    );
     let nobody_asked = UploadedPlugin {
         granted: None,
         ..uploaded("good", &[])
@@ -44,7 +47,10 @@ fn uploaded_plugin_waits_for_all_its_permissions() {
     assert_eq!(state_with(&["source", "log"]), PluginState::Active);
     let status = plugins.list().remove(0);
     assert_eq!(status.origin, PluginOrigin::Uploaded("good".to_owned()));
-    assert!(matches!(state_with(&["log"]), PluginState::Waiting { .. }), "revoked");
+    assert!(
+        matches!(state_with(&["log"]), PluginState::Waiting { .. }),
+        "revoked"
+    );
 }
 
 #[test]
@@ -79,7 +85,9 @@ fn plugin_loaded_beside_the_others_reads_files_but_gets_none() {
     let harness = Harness::new();
     let plugins = harness.load();
     let candidate = uploaded("good", &["source", "log"]);
-    let handle = plugins.load_beside(&candidate, &PluginChoices::default()).unwrap();
+    let handle = plugins
+        .load_beside(&candidate, &PluginChoices::default())
+        .unwrap();
     let outcome = plugins.worker().explain(&handle, &harness.source(b"x"));
     assert!(outcome.is_ok(), "{outcome:?}");
     assert!(plugins.list().is_empty() && plugins.for_extension("mp3").is_none());
@@ -95,7 +103,10 @@ fn examination_finds_what_loading_would_find_and_runs_nothing() {
     assert_eq!(examined.manifest.id, "good");
     assert!(!examined.limits.is_empty());
     for damaged in [&b""[..], b"\0asm\x01\0\0\0", &guests::plugin("good", "Not An Id")] {
-        assert!(matches!(plugins.examine(damaged), Err(PluginState::Failed { .. })));
+        assert!(matches!(
+            plugins.examine(damaged),
+            Err(PluginState::Failed { .. })
+        ));
     }
 }
 
@@ -116,7 +127,10 @@ fn signature_beside_a_file_has_to_be_valid() {
         harness.load().list().remove(0)
     };
     let signed = status_with(&text_for(&bytes));
-    assert_eq!((signed.state, signed.signed_by), (PluginState::Active, Some(key.clone())));
+    assert_eq!(
+        (signed.state, signed.signed_by),
+        (PluginState::Active, Some(key.clone()))
+    );
     for text in [&text_for(b"another file"), "key = 1", "", &"#".repeat(10_000)] {
         let status = status_with(text);
         assert!(
