@@ -5,7 +5,8 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use svc_api::state::AppState;
+use svc_api::state::{AppState, SharedState};
+use svc_domain::erased::Erased;
 use svc_domain::release_channel::ReleaseChannel;
 use svc_domain::time::{Clock, SystemClock};
 use svc_events::{EventLimits, Events};
@@ -209,8 +210,8 @@ impl App {
     }
 
     /// The state that the routes share.
-    pub fn state(&self) -> Arc<AppState> {
-        Arc::new(self.services.clone())
+    pub fn state(&self) -> SharedState {
+        Arc::new(Erased::new(self.services.clone()))
     }
 
     /// The watch of the plugin directory; `None` without one.

@@ -1,25 +1,20 @@
 //! Builds the services in the order of their dependencies.
 
 use crate::config::Config;
-use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use svc_api::response_cache::ResponseCache;
 use svc_api::state::AppState;
 use svc_domain::kind::MediaKind;
-use svc_events::EventStreams;
-use svc_events::Events;
+use svc_events::{EventStreams, Events};
 use svc_http_io::proxy::ProxyConfig;
 use svc_identity::Context;
 use svc_identity::accounts::Accounts;
 use svc_identity::activity::ActivityLog;
-use svc_identity::audit::Audit;
-use svc_identity::audit::BackgroundLog;
-use svc_identity::authentication::Authentication;
-use svc_identity::authentication::AuthenticationRepositories;
+use svc_identity::audit::{Audit, BackgroundLog};
+use svc_identity::authentication::{Authentication, AuthenticationRepositories};
 use svc_identity::cloud::Cloud;
-use svc_identity::error::Result;
-use svc_identity::error::ServiceError;
+use svc_identity::error::{Result, ServiceError};
 use svc_identity::keys::KeyRing;
 use svc_identity::login::{LoginAuditLimiter, Logins};
 use svc_identity::origins::Origins;
@@ -28,8 +23,7 @@ use svc_identity::roles::Roles;
 use svc_identity::sessions::Sessions;
 use svc_identity::settings::Settings;
 use svc_identity::setup::Setup;
-use svc_identity::throttle::LoginLimits;
-use svc_identity::throttle::LoginThrottle;
+use svc_identity::throttle::{LoginLimits, LoginThrottle};
 use svc_identity::tokens::PersonalAccessTokens;
 use svc_indexer::indexing::Indexing;
 use svc_indexer::scan_scheduler::ScanScheduler;
@@ -40,8 +34,7 @@ use svc_library::dev::Dev;
 use svc_library::history::History;
 use svc_library::indexed_files::IndexedFiles;
 use svc_library::item_kinds::ItemKinds;
-use svc_library::jobs;
-use svc_library::jobs::Jobs;
+use svc_library::jobs::{self, Jobs};
 use svc_library::libraries::Libraries;
 use svc_library::links::Links;
 use svc_library::maintenance::Maintenance;
@@ -58,8 +51,7 @@ use svc_library::plugins::{PluginAdmin, PluginAdminParts};
 use svc_library::ratings::Ratings;
 use svc_library::reset::Reset;
 use svc_library::search::Search;
-use svc_library::server::BuildInfo;
-use svc_library::server::Server;
+use svc_library::server::{BuildInfo, Server};
 use svc_library::thumbnails::Thumbnails;
 use svc_library::tv::Tv;
 use svc_library::video::Video;
@@ -241,7 +233,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         passwords: passwords.clone(),
         setup: setup.clone(),
         reset: reset.clone(),
-        option: dev_options(&config),
+        option: config.option_values(),
         setup_token: config.setup_token.clone(),
     });
     let authentication = Authentication::new(
@@ -404,9 +396,4 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         media_version: MediaStates::new(store.version_counters, store.identity, dependencies.plugins),
     };
     Ok((state, maintenance))
-}
-
-fn dev_options(config: &Config) -> Arc<dyn Fn(&str) -> Option<Value> + Send + Sync> {
-    let config = config.clone();
-    Arc::new(move |name| config.effective(name))
 }

@@ -1,6 +1,7 @@
 //! The options in force by their names in the TOML file, for the routes of development mode.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -36,6 +37,12 @@ impl Config {
             }
         }
         Value::Object(by_kind)
+    }
+
+    /// [`Config::effective`] of this configuration, for development mode.
+    pub fn option_values(&self) -> Arc<dyn Fn(&str) -> Option<Value> + Send + Sync> {
+        let config = self.clone();
+        Arc::new(move |name| config.effective(name))
     }
 
     /// The value in force of an option; `None` if there is no such option. A secret gives `true` if it is set.

@@ -15,7 +15,7 @@ use crate::client::Client;
 use crate::middleware::authenticate::credential;
 use crate::request_context::RequestContext;
 use crate::response::register_statuses;
-use crate::state::AppState;
+use crate::state::{AppState, SharedState};
 use svc_http_io::connection::Connection;
 use svc_http_io::headers::single_value;
 use svc_identity::AuthContext;
@@ -27,7 +27,7 @@ const SVC_CLOUD_TOKEN: HeaderName = HeaderName::from_static("svc-cloud-token");
 
 /// The services.
 #[derive(Debug)]
-pub struct State(Arc<AppState>);
+pub struct State(SharedState);
 
 impl Deref for State {
     type Target = AppState;
@@ -39,7 +39,7 @@ impl Deref for State {
 
 impl State {
     /// The services, for code that is no handler.
-    pub(super) fn of(depot: &Depot) -> Result<&Arc<AppState>, ApiError> {
+    pub(super) fn of(depot: &Depot) -> Result<&SharedState, ApiError> {
         RequestContext::of(depot).map(|context| &context.state)
     }
 }

@@ -25,11 +25,11 @@ const WASM: &str = "application/wasm";
 
 /// An uploaded plugin.
 #[derive(Debug)]
-pub struct PluginUpload {
+pub(crate) struct PluginUpload {
     /// The component.
-    pub component: Vec<u8>,
+    pub(crate) component: Vec<u8>,
     /// Its signature.
-    pub signature: Option<PluginSignature>,
+    pub(crate) signature: Option<PluginSignature>,
 }
 
 extractible!(PluginUpload, req, depot, _arg => {

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::api_error::ApiError;
 use crate::route::Route;
-use crate::state::AppState;
+use crate::state::SharedState;
 use svc_http_io::limits::{BODY_BYTES, Limits};
 use svc_identity::actor::Actor;
 
@@ -16,7 +16,7 @@ use svc_identity::actor::Actor;
 #[derive(Debug)]
 pub struct RequestContext {
     /// The services.
-    pub state: Arc<AppState>,
+    pub state: SharedState,
     /// The timeouts of requests.
     pub limits: Limits,
     /// The deadline for the head of the response.
@@ -29,7 +29,7 @@ pub struct RequestContext {
 
 impl RequestContext {
     /// The context of a request that arrived at this moment.
-    pub fn new(state: Arc<AppState>, limits: Limits, arrived: Instant) -> Self {
+    pub fn new(state: SharedState, limits: Limits, arrived: Instant) -> Self {
         Self {
             state,
             limits,

@@ -1,7 +1,5 @@
 //! The list of routes. The router, the API description, `GET /api` and the authorization tests are built from it.
 
-use std::sync::Arc;
-
 use salvo::Service;
 use salvo::catcher::Catcher;
 
@@ -19,7 +17,7 @@ use crate::routes::{
     tokens, tv, users, video, waveforms,
 };
 use crate::routing::build_router;
-use crate::state::AppState;
+use crate::state::SharedState;
 use crate::tag::Tag;
 use svc_domain::kind::CachePartition;
 use svc_http_io::limits::{LOGIN_BODY_BYTES, Limits, PLUGIN_BODY_BYTES, SETTINGS_BODY_BYTES};
@@ -274,7 +272,7 @@ pub fn dev_routes() -> Vec<Route> {
 }
 
 /// The whole API as one service, ready to be served or tested.
-pub fn service(state: Arc<AppState>) -> Service {
+pub fn service(state: SharedState) -> Service {
     let mut routes = routes();
     if state.dev.is_some() {
         routes.extend(dev_routes());
@@ -283,7 +281,7 @@ pub fn service(state: Arc<AppState>) -> Service {
 }
 
 /// A service of these routes.
-pub fn service_of(routes: &[Route], state: Arc<AppState>, limits: Limits) -> Service {
+pub fn service_of(routes: &[Route], state: SharedState, limits: Limits) -> Service {
     let service = Service::new(build_router(routes)).catcher(Catcher::new(ErrorBody));
     middleware::around_all(service, state, limits)
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use svc_domain::erased::Erased;
 use svc_events::EventStreams;
 use svc_events::Events;
 use svc_http_io::proxy::ProxyConfig;
@@ -49,6 +50,9 @@ use svc_library::waveforms::Waveforms;
 
 use crate::response_cache::ResponseCache;
 use crate::route::Route;
+
+/// The state of a server, as its requests share it.
+pub type SharedState = Arc<Erased<AppState>>;
 
 /// What requests share: the use cases behind the routes, the cache of their responses, and the network around the
 /// server.

@@ -8,6 +8,7 @@
 
 pub mod audit;
 pub mod change;
+pub mod erased;
 pub mod extraction;
 pub mod fields;
 pub mod id;

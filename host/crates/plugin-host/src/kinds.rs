@@ -26,7 +26,7 @@ pub enum KindState {
     Active,
     /// They stay as they are until a plugin reads them again.
     Unavailable {
-        /// `no_plugin`, `plugin_disabled`, `plugin_idle`, `plugin_quarantined`, `plugin_incompatible` or `plugin_failed`.
+        /// `no_plugin`, `plugin_disabled`, `plugin_waiting`, `plugin_idle`, `plugin_quarantined`, `plugin_incompatible` or `plugin_failed`.
         code: &'static str,
         /// A sentence for the operator.
         reason: String,
@@ -150,6 +150,7 @@ fn no_plugin(reason: String) -> KindState {
 fn unusable(status: &PluginStatus) -> KindState {
     let code = match status.state {
         PluginState::Disabled => "plugin_disabled",
+        PluginState::Waiting { .. } => "plugin_waiting",
         PluginState::Idle => "plugin_idle",
         PluginState::Incompatible { .. } => "plugin_incompatible",
         PluginState::Active | PluginState::Quarantined { .. } | PluginState::Failed { .. } => "plugin_failed",

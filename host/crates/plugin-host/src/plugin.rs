@@ -8,7 +8,6 @@ use wasmtime::component::InstancePre;
 use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
 use crate::budget::Budgets;
 use crate::call::{CallState, SettingValues};
-use crate::erased::Erased;
 use crate::granted_limits::AbilityLimits;
 use crate::manifest::Manifest;
 use crate::quarantine::Quarantine;
@@ -16,6 +15,7 @@ use crate::settings::Isolation;
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
 use crate::validate::OwnTypes;
+use svc_domain::erased::Erased;
 use svc_domain::kind::MediaKind;
 
 /// A loaded plugin, shared by all workers.

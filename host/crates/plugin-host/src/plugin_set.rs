@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::cache;
 use crate::kinds::KindOwners;
-use crate::loader::{Consent, Loader, Terms, millis};
+use crate::loader::{Loader, millis};
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginHandle};
 use crate::plugin_dir::{DirectoryState, plugin_files, read_component};
@@ -15,6 +15,7 @@ use crate::plugin_index::PluginIndex;
 use crate::settings::{BuiltIn, Isolation, PluginChoices, PluginHostError, PluginSettings};
 use crate::signature::verify_beside;
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
+use crate::terms::{Consent, Terms};
 use svc_domain::kind::MediaKind;
 
 /// Plugins that were loaded together. Does not change, apart from quarantines.
@@ -134,6 +135,29 @@ struct Found<'a> {
     signed_by: Result<Option<String>, String>,
 }
 
+/// A plugin that cannot be used.
+struct Refused {
+    origin: PluginOrigin,
+    /// Empty if it could not be read.
+    digest: String,
+    manifest: Option<Manifest>,
+    signed_by: Option<String>,
+    state: PluginState,
+}
+
+impl Refused {
+    /// A plugin that loads, and still cannot be used beside the others.
+    fn of(plugin: &LoadedPlugin, reason: String) -> Self {
+        Self {
+            origin: plugin.origin.clone(),
+            digest: plugin.digest.clone(),
+            manifest: Some(plugin.manifest.clone()),
+            signed_by: plugin.signed_by.clone(),
+            state: PluginState::Failed { reason },
+        }
+    }
+}
+
 /// A load in progress.
 struct Loading<'a> {
     loader: &'a Loader,
@@ -152,15 +176,27 @@ impl Loading<'_> {
             Ok(bytes) => bytes,
             Err(error) => {
                 let state = failed(format!("it cannot be read: {error}"));
-                return self.unusable(origin, String::new(), None, state);
+                return self.unusable(Refused {
+                    origin,
+                    digest: String::new(),
+                    manifest: None,
+                    signed_by: None,
+                    state,
+                });
             }
         };
         let digest = cache::digest(&bytes);
         let signed_by = match found.signed_by {
             Ok(signed_by) => signed_by,
             Err(reason) => {
-                let manifest = self.loader.examine(&bytes).ok().map(|(manifest, _)| manifest);
-                return self.unusable(origin, digest, manifest, failed(reason));
+                let examined = self.loader.examine(&bytes);
+                return self.unusable(Refused {
+                    origin,
+                    digest,
+                    manifest: examined.ok().map(|(manifest, _)| manifest),
+                    signed_by: None,
+                    state: failed(reason),
+                });
             }
         };
         let terms = Terms {
@@ -190,13 +226,17 @@ impl Loading<'_> {
                     self.entries.push(Entry::Ready(plugin));
                 }
                 Some(reason) => {
-                    let manifest = Some(plugin.0.manifest.clone());
-                    self.unusable(origin, digest, manifest, PluginState::Failed { reason });
+                    self.unusable(Refused::of(&plugin.0, reason));
                 }
             },
             Err(rejection) => {
-                let manifest = rejection.manifest.map(|manifest| *manifest);
-                self.unusable(origin, digest, manifest, rejection.state);
+                self.unusable(Refused {
+                    origin,
+                    digest,
+                    manifest: rejection.manifest.map(|manifest| *manifest),
+                    signed_by,
+                    state: rejection.state,
+                });
             }
         }
     }
@@ -251,21 +291,20 @@ impl Loading<'_> {
                         "it reads files of the kind `{kind}`, which no loaded plugin defines: a plugin that defines a kind \
                          says `label`, `app` and `item` in `[[kinds]]`"
                     );
-                    let (origin, digest) = (plugin.0.origin.clone(), plugin.0.digest.clone());
-                    let manifest = Some(plugin.0.manifest.clone());
-                    self.unusable(origin, digest, manifest, PluginState::Failed { reason });
+                    self.unusable(Refused::of(&plugin.0, reason));
                 }
             }
         }
     }
 
-    fn unusable(
-        &mut self,
-        origin: PluginOrigin,
-        digest: String,
-        manifest: Option<Manifest>,
-        state: PluginState,
-    ) {
+    fn unusable(&mut self, refused: Refused) {
+        let Refused {
+            origin,
+            digest,
+            manifest,
+            signed_by,
+            state,
+        } = refused;
         let (id, version) = manifest.as_ref().map_or((None, None), |manifest| {
             (Some(manifest.id.as_str()), Some(manifest.version.as_str()))
         });
@@ -303,7 +342,7 @@ impl Loading<'_> {
             state,
             abilities: Vec::new(),
             degraded: false,
-            signed_by: None,
+            signed_by,
             granted: Default::default(),
             limits: limits.unwrap_or_default(),
             stats: None,

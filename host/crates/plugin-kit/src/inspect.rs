@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use svc_plugin_host::{GrantedLimits, INTERFACE_VERSION, LimitCaps, Manifest, OFFERED, inspect as outline};
+use svc_plugin_host::{
+    GrantedLimits, INTERFACE_VERSION, LimitCaps, Manifest, OFFERED, inspect as outline, signature_path,
+};
 
 use crate::error::KitError;
 use crate::signature;
@@ -110,7 +112,7 @@ pub fn inspect(file: &Path) -> Result<Outline, KitError> {
     let parsed = Manifest::parse(found.manifest);
     let manifest = parsed.as_ref().ok();
     let (core_modules, has_function_names) = modules(&bytes);
-    let is_signed = signature::signature_path(file).is_file();
+    let is_signed = signature_path(file).is_file();
     let has_pages = found
         .exports
         .iter()

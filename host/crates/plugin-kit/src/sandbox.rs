@@ -1,6 +1,5 @@
 //! One plugin in the plugin host, as the server would run it.
 
-use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;

@@ -246,7 +246,7 @@ async fn version_before_comes_back_by_rollback() {
     let rollback = format!("{NOTES}/rollback");
     let candidate = format!("{NOTES}/candidate");
     assert_eq!(fixture.owner.post(&rollback, &json!({})).await.status, 409);
-    assert_eq!(fixture.owner.delete(&candidate).await.status, 409);
+    assert_eq!(fixture.owner.delete(&candidate).await.status, 404);
     fixture.upload(version("1.5.0", "discarded")).await;
     let discarded = fixture.owner.delete(&candidate).await;
     assert_eq!(

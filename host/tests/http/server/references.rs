@@ -5,6 +5,7 @@ use svc_covers::covers;
 
 use crate::UNKNOWN;
 use crate::support::accounts::PASSWORD;
+use crate::support::write_requests::{install, plugin};
 use crate::support::{Reply, TestServer};
 use svc_api::router::routes;
 use svc_domain::kind::MediaKind;
@@ -406,6 +407,10 @@ async fn second_delete_is_404_or_false() {
     let unknown_photo = json!([{"photoId": UNKNOWN, "ok": false, "code": "not_in_album"}]);
     let (nothing, no_sessions) = (json!(null), json!(0));
     let (ada_id, bob_id, of_bob) = (ada.to_string(), bob.to_string(), format!("?userIds={bob}"));
+    install(&token, "notes", "1.0.0").await;
+    let waits = plugin("notes", "2.0.0");
+    let waits = token.post_bytes("/api/v1/plugins", "application/wasm", waits);
+    assert_eq!(waits.await.status, 201);
     let deletions = [
         (
             "/users/current/sessions/{sessionId}",
@@ -492,6 +497,20 @@ async fn second_delete_is_404_or_false() {
             "",
             &nothing,
             Again::False,
+        ),
+        (
+            "/plugins/{pluginId}/candidate",
+            vec!["notes"],
+            "",
+            &nothing,
+            Again::NotFound,
+        ),
+        (
+            "/plugins/{pluginId}",
+            vec!["notes"],
+            "",
+            &nothing,
+            Again::NotFound,
         ),
     ];
     for (path, values, query, body, again) in &deletions {

@@ -131,8 +131,8 @@ impl WriteFixture {
     }
 
     fn start_request(&self, credential: &Client, request: &WriteRequest, body: ReqBody) -> JoinHandle<Reply> {
-        let json = [("content-type", "application/json")];
-        let response = credential.begin(request.method, &request.target, &json, body);
+        let headers = [("content-type", request.content_type())];
+        let response = credential.begin(request.method, &request.target, &headers, body);
         svc_platform::tasks::spawn("request", async move { received(response.await).await })
     }
 }
@@ -171,7 +171,7 @@ struct Held<'a> {
 }
 
 async fn hold<'a>(world: &WriteFixture, credential: &Client, request: &'a WriteRequest) -> Held<'a> {
-    let mut rest = Bytes::from(request.body.to_string());
+    let mut rest = Bytes::from(request.bytes());
     let (pieces, received) = mpsc::channel(2);
     let (asked, is_asked) = oneshot::channel();
     let body = ReqBody::Boxed {
@@ -211,7 +211,7 @@ async fn lose_between_head_and_body(loss: Loss, server: TestServer) {
     let mut held = Vec::new();
     for request in &world.requests {
         if WriteFixture::refuses_token(loss, request) {
-            let once = ReqBody::Once(request.body.to_string().into());
+            let once = ReqBody::Once(request.bytes().into());
             let reply = world.start_request(&credential, request, once).await.unwrap();
             assert_eq!(reply.code().as_deref(), Some("pat_not_permitted"), "{request:?}");
         } else {
@@ -253,7 +253,7 @@ async fn lose_while_waiting_for_the_turn(loss: Loss, server: TestServer) {
     let mut held = world.server.store.identity.change_identity().await.unwrap();
     let mut replies = Vec::new();
     for (sent, request) in requests.iter().enumerate() {
-        let body = ReqBody::Once(request.body.to_string().into());
+        let body = ReqBody::Once(request.bytes().into());
         replies.push(world.start_request(&credential, request, body));
         while world.server.store.identity.waiting_changes() <= sent {
             assert!(!replies[sent].is_finished(), "{request:?} did not wait");

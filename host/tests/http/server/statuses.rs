@@ -27,7 +27,8 @@ async fn oversized_or_non_json_body_is_refused_by_every_route() {
     let large = "x".repeat(SETTINGS_BODY_BYTES + 1);
     let mut taking = 0;
     for (method, path, operation) in operations() {
-        if operation.get("requestBody").is_none() {
+        // A plugin is larger than any JSON; `plugins/uploads.rs` tests its limit.
+        if operation.get("requestBody").is_none() || (method == "POST" && path == "/api/v1/plugins") {
             continue;
         }
         taking += 1;

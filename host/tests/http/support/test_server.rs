@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::client::{Client, Reply};
 use crate::{INSTANCE, LISTED_ORIGIN};
 use svc_api::router;
-use svc_api::state::AppState;
+use svc_api::state::SharedState;
 use svc_domain::id::{IdGenerator, SessionId, UserId};
 use svc_domain::kind::MediaKind;
 use svc_domain::release_channel::ReleaseChannel;
@@ -110,7 +110,7 @@ impl Default for TestServerOptions {
 /// A server, and its parts that tests access directly.
 pub(crate) struct TestServer {
     pub(crate) service: Arc<Service>,
-    pub(crate) state: Arc<AppState>,
+    pub(crate) state: SharedState,
     pub(crate) store: Store,
     pub(crate) passwords: Passwords,
     pub(crate) ids: Arc<IdGenerator>,

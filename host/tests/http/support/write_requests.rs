@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use salvo::http::ReqBody;
 use serde_json::{Value, json};
 
 use super::{TestServer, TestServerOptions};
 use crate::support::Client;
 use crate::support::accounts::SignedIn;
+use crate::support::client::received;
 use svc_api::route::{Access, Route};
 use svc_api::router::routes;
 use svc_domain::id::UserId;
@@ -23,9 +25,24 @@ pub(crate) struct WriteRequest {
     pub(crate) path: &'static str,
     pub(crate) target: String,
     pub(crate) body: Value,
+    /// Sent instead of the body.
+    pub(crate) upload: Option<Vec<u8>>,
 }
 
 impl WriteRequest {
+    pub(crate) fn content_type(&self) -> &'static str {
+        match self.upload {
+            Some(_) => "application/wasm",
+            None => "application/json",
+        }
+    }
+
+    /// What is sent.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let json = || self.body.to_string().into_bytes();
+        self.upload.clone().unwrap_or_else(json)
+    }
+
     pub(crate) fn route(&self) -> Route {
         let mut routes = routes().into_iter();
         let found = routes.find(|route| route.path == self.path && route.method == self.method);
@@ -177,6 +194,15 @@ impl WriteFixture {
         self.make("PATCH", "/api/v1/history", played.clone()).await;
 
         // The requests succeed in this order.
+        for (id, version) in [("notes", "1.0.0"), ("notes", "2.0.0"), ("spare", "1.0.0")] {
+            install(&self.session.client, id, version).await;
+        }
+        let candidate = plugin("notes", "3.0.0");
+        let waits = self
+            .session
+            .client
+            .post_bytes("/api/v1/plugins", "application/wasm", candidate);
+        assert_eq!(waits.await.status, 201);
         let mut add = |method, path: &'static str, ids: &[&str], query: &str, body| {
             let mut target = path.to_owned();
             for id in ids {
@@ -188,6 +214,7 @@ impl WriteFixture {
                 path,
                 target: target + query,
                 body,
+                upload: None,
             });
         };
         let vic = vic.to_string();
@@ -388,7 +415,52 @@ impl WriteFixture {
         add("POST", "/api/v1/index/run", &[], "", json!({"type": "quick"}));
         let deindex = json!({"type": "deindex", "validationPhrase": "Deindex media"});
         add("POST", "/api/v1/reset", &[], "", deindex);
+        add(
+            "POST",
+            "/api/v1/plugins/{pluginId}/preview",
+            &["notes"],
+            "",
+            none(),
+        );
+        add(
+            "DELETE",
+            "/api/v1/plugins/{pluginId}/candidate",
+            &["notes"],
+            "",
+            none(),
+        );
+        add(
+            "POST",
+            "/api/v1/plugins/{pluginId}/rollback",
+            &["notes"],
+            "",
+            none(),
+        );
+        add("DELETE", "/api/v1/plugins/{pluginId}", &["spare"], "", none());
+        add("POST", "/api/v1/plugins", &[], "", none());
+        if let Some(upload) = self.requests.last_mut() {
+            upload.upload = Some(plugin("fresh", "1.0.0"));
+        }
     }
+}
+
+/// A plugin that reads nothing of the fixture.
+pub(crate) fn plugin(id: &str, version: &str) -> Vec<u8> {
+    let manifest = guests::manifest(id)
+        .replace("1.0.0", version)
+        .replace(", \"shared\"", "");
+    guests::with_manifest(guests::component(&guests::body("good")), &manifest)
+}
+
+/// Uploads a plugin, and grants what it asks for.
+pub(crate) async fn install(client: &Client, id: &str, version: &str) {
+    let uploaded = client
+        .post_bytes("/api/v1/plugins", "application/wasm", plugin(id, version))
+        .await;
+    assert_eq!(uploaded.status, 201, "{}", uploaded.json());
+    let grants = json!({"grants": ["log", "source"]});
+    let granted = client.patch(&format!("/api/v1/plugins/{id}"), &grants).await;
+    assert_eq!(granted.json()["state"], "active", "{}", granted.json());
 }
 
 /// Every route that writes and requires a credential.
@@ -414,7 +486,9 @@ async fn every_writing_route_has_a_request_that_succeeds() {
     assert_eq!(known, writing_routes());
     for request in &world.requests {
         let jwt = &world.session.client;
-        let reply = jwt.send(request.method, &request.target, &request.body).await;
+        let headers = [("content-type", request.content_type())];
+        let body = ReqBody::Once(request.bytes().into());
+        let reply = received(jwt.begin(request.method, &request.target, &headers, body).await).await;
         let expected = if request.method == "POST" { 201 } else { 200 };
         let body = String::from_utf8_lossy(&reply.body).into_owned();
         assert_eq!(reply.status, expected, "{request:?}: {body}");

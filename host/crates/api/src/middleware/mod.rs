@@ -14,16 +14,14 @@ pub mod request_log;
 pub mod response_headers;
 pub mod timeout;
 
-use std::sync::Arc;
-
 use salvo::{Router, Service};
 use svc_http_io::limits::Limits;
 
 use crate::route::{Access, CachePolicy, Route};
-use crate::state::AppState;
+use crate::state::SharedState;
 
 /// Puts the layers around every request to a service.
-pub fn around_all(service: Service, state: Arc<AppState>, limits: Limits) -> Service {
+pub fn around_all(service: Service, state: SharedState, limits: Limits) -> Service {
     service
         .hoop(request_log::RequestLog::new(state, limits))
         .hoop(response_headers::ResponseHeaders)

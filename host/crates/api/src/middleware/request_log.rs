@@ -11,7 +11,7 @@ use svc_http_io::malformed_request::REQUEST_ID;
 use tokio::time::Instant;
 
 use crate::request_context::RequestContext;
-use crate::state::AppState;
+use crate::state::SharedState;
 
 /// Headers of a typical response: room for them is allocated once.
 const HEADERS: usize = 16;
@@ -19,14 +19,14 @@ const HEADERS: usize = 16;
 /// Numbers requests and logs them.
 #[derive(Debug)]
 pub struct RequestLog {
-    state: Arc<AppState>,
+    state: SharedState,
     limits: Limits,
     requests: AtomicU64,
 }
 
 impl RequestLog {
     /// For requests that share this state.
-    pub fn new(state: Arc<AppState>, limits: Limits) -> Self {
+    pub fn new(state: SharedState, limits: Limits) -> Self {
         Self {
             state,
             limits,

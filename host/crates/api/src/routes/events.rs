@@ -33,6 +33,7 @@ use svc_http_io::event_stream::EventStream;
 /// | `job.started` | `Jobs.Read`, or the job to be created by the caller | `jobId`, `type`; also sent when the job resumes |
 /// | `job.current_progress` | the same | `jobId`, `completedTasks`, `totalTasks`; at most two per second |
 /// | `job.completed` | the same | `jobId`, `status`: `completed`, `failed` or `cancelled` |
+/// | `plugin.state_changed` | `Plugins.Read` | `pluginId`, `version`, `state`: that of `GET /plugins`, or `removed`; `reason` |
 /// | `photo.updated` | `Photos.Read`, and access to the photo | `photoId` |
 /// | `photo_album.created`, `photo_album.updated`, `photo_album.deleted` | `PhotoAlbums.Read`, and access to the album | `photoAlbumId` |
 /// | `photo_album.photos_added`, `photo_album.photos_removed` | the same | `photoAlbumId`; `photoIds` only for the owner of the album |

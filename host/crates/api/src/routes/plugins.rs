@@ -13,7 +13,8 @@ use crate::extract::{Authenticated, PathId, State};
 use crate::plugin_upload::PluginUpload;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Created, Json};
-use crate::views::plugins::{PluginPreviewView, PluginView};
+use crate::views::plugin_previews::PluginPreviewView;
+use crate::views::plugins::PluginView;
 use svc_identity::error::FieldError;
 use svc_library::plugins::{MOST_FILES, PluginChange, Upload};
 
@@ -189,7 +190,7 @@ pub async fn roll_back_plugin(
 }
 
 /// Discard a version that waits
-#[endpoint(responses((status_code = 409, description = "`plugin_action_conflict`: no version waits beside one in use")))]
+#[endpoint]
 pub async fn discard_plugin_candidate(
     state: State,
     by: Authenticated,

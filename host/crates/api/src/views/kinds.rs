@@ -48,7 +48,7 @@ pub struct KindView {
     /// The app that shows the kind: `music`, `photos` or `cinema`.
     app: &'static str,
     plugin: KindPluginView,
-    /// `active`, or why its files are not read: `no_plugin`, `plugin_disabled`, `plugin_quarantined`,
+    /// `active`, or why its files are not read: `no_plugin`, `plugin_disabled`, `plugin_waiting`, `plugin_quarantined`,
     /// `plugin_incompatible` or `plugin_failed`.
     state: &'static str,
     /// Absent if the plugin is active.

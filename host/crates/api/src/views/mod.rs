@@ -17,6 +17,7 @@ pub mod music;
 pub mod photo_albums;
 pub mod photos;
 pub mod playback_queues;
+pub mod plugin_previews;
 pub mod plugins;
 pub mod search;
 pub mod settings;

@@ -62,12 +62,10 @@ impl PluginAdmin {
     /// Deletes the version that waits for its permissions.
     ///
     /// # Errors
-    /// Not found; conflict `plugin_action_conflict` if none waits beside one in use; database errors.
+    /// Not found, also if none waits beside one in use; database errors.
     pub async fn discard_candidate(&self, by: AuthContext, plugin_id: String) -> Result<Plugin> {
         self.decide(by, plugin_id, AuditEvent::PluginUpdated, |plugin, decisions| {
-            let Some(candidate) = &plugin.candidate else {
-                return Err(conflict("no version waits for its permissions"));
-            };
+            let candidate = plugin.candidate.as_ref().ok_or(ServiceError::NotFound)?;
             decisions.candidate = None;
             Ok(vec![("discarded", candidate.version.version.clone())])
         })
@@ -81,9 +79,8 @@ impl PluginAdmin {
     pub async fn remove(&self, by: AuthContext, plugin_id: String) -> Result<()> {
         let this = self.clone();
         self.complete("plugin-remove", async move {
-            let plugin = this.get(&plugin_id).await?;
-            require_uploaded(&plugin)?;
             let mut change = this.parts().context.change_by(&by).await?;
+            require_uploaded(&this.get(&plugin_id).await?)?;
             change.delete_plugin(&plugin_id).await?;
             let details = [("plugin", plugin_id)];
             this.commit(by, change, AuditEvent::PluginRemoved, &details).await

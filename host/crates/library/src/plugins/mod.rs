@@ -101,10 +101,10 @@ impl PluginAdmin {
     /// Creates the service.
     pub fn new(parts: PluginAdminParts) -> Self {
         Self(Arc::new(Shared {
+            seen: Mutex::new(SeenStates::new(&parts.plugins.list())),
             parts,
             reloading: tokio::sync::Mutex::default(),
             candidates: Mutex::default(),
-            seen: Mutex::default(),
             previewing: tokio::sync::Semaphore::new(1),
         }))
     }

@@ -94,6 +94,8 @@ impl PluginAdmin {
     /// Not found; conflict `plugin_action_conflict` if no version waits or it cannot be loaded; try later while another
     /// preview runs; database errors.
     pub async fn preview(&self, by: AuthContext, plugin_id: String, files: u32) -> Result<Preview> {
+        // A caller who lost its rights since the request was authorized must not start anything.
+        drop(self.parts().context.change_by(&by).await?);
         let busy = |_| TryLater::busy("another preview is running; try again", RETRY);
         let _previewing = self.0.previewing.try_acquire().map_err(busy)?;
         let plugin = self.get(&plugin_id).await?;

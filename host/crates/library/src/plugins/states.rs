@@ -12,12 +12,9 @@ use crate::plugins::PluginAdmin;
 /// The state of a plugin that is gone, in events.
 const REMOVED: &str = "removed";
 
-/// The states of plugins at the last look.
-#[derive(Debug, Default)]
-pub(super) struct SeenStates {
-    /// By id; `None` before the first look, whose states are no changes.
-    states: Option<BTreeMap<String, SeenState>>,
-}
+/// The states of plugins at the last look, by id.
+#[derive(Debug)]
+pub(super) struct SeenStates(BTreeMap<String, SeenState>);
 
 /// What is announced of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,19 +33,23 @@ impl SeenState {
 }
 
 impl SeenStates {
-    /// The plugins that differ from the last look, with `None` for those that are gone.
-    fn changes(&mut self, statuses: &[PluginStatus]) -> Vec<(String, Option<SeenState>)> {
-        let mut now: BTreeMap<String, SeenState> = BTreeMap::new();
+    /// The states at the start, which are no changes.
+    pub(super) fn new(statuses: &[PluginStatus]) -> Self {
+        let mut states: BTreeMap<String, SeenState> = BTreeMap::new();
         // Of several files with one id, the one that is loaded counts.
         for status in statuses {
             let is_loaded = status.stats.is_some();
-            if is_loaded || !now.contains_key(&status.id()) {
-                now.insert(status.id(), SeenState::of(status));
+            if is_loaded || !states.contains_key(&status.id()) {
+                states.insert(status.id(), SeenState::of(status));
             }
         }
-        let Some(before) = self.states.replace(now.clone()) else {
-            return Vec::new();
-        };
+        Self(states)
+    }
+
+    /// The plugins that differ from the last look, with `None` for those that are gone.
+    fn changes(&mut self, statuses: &[PluginStatus]) -> Vec<(String, Option<SeenState>)> {
+        let now = Self::new(statuses).0;
+        let before = std::mem::replace(&mut self.0, now.clone());
         let gone = before.keys().filter(|id| !now.contains_key(*id));
         let mut changes: Vec<_> = gone.map(|id| (id.clone(), None)).collect();
         let changed = now
@@ -106,9 +107,8 @@ mod tests {
 
     #[test]
     fn only_differences_from_the_last_look_are_changes() {
-        let mut seen = SeenStates::default();
         let active = || status("a", PluginState::Active);
-        assert!(seen.changes(&[active()]).is_empty(), "the first look");
+        let mut seen = SeenStates::new(&[active()]);
         assert!(seen.changes(&[active()]).is_empty());
         let disabled = seen.changes(&[
             status("a", PluginState::Disabled),

@@ -33,6 +33,7 @@ use crate::error::{Result, StoreError};
 use args::Arg;
 use count_cache::CountCache;
 use identity_revisions::IdentityRevisions;
+use svc_domain::erased::Erased;
 use svc_domain::id::UserId;
 use svc_domain::kind::CachePartition;
 use version_counters::{Invalidation, VersionCounters};
@@ -46,7 +47,7 @@ pub(crate) use transaction::Tx;
 
 #[derive(Debug)]
 struct Inner {
-    pools: Pools,
+    pools: Erased<Pools>,
     write_queue: WriteQueue,
     identity_revisions: IdentityRevisions,
     version_counters: Arc<VersionCounters>,
@@ -68,7 +69,7 @@ impl Database {
             return Err(StoreError::BadUrl(postgres::without_password(url)));
         };
         let database = Self(Arc::new(Inner {
-            pools,
+            pools: Erased::new(pools),
             write_queue: WriteQueue::new(),
             identity_revisions: IdentityRevisions::default(),
             version_counters: Arc::default(),
