@@ -1,6 +1,6 @@
 //! Loads a plugin from its bytes. Nothing of the plugin runs before its manifest, version and imports are checked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -310,6 +310,14 @@ impl Loading<'_> {
         });
         let (origin_name, state_name) = (origin.place(), state.name());
         match state.reason() {
+            Some(reason) if matches!(state, PluginState::Waiting { .. }) => {
+                tracing::info!(
+                    plugin = id,
+                    version,
+                    origin = origin_name,
+                    "plugin is not loaded: {reason}"
+                );
+            }
             Some(reason) => tracing::error!(
                 plugin = id,
                 version,

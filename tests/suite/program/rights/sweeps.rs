@@ -9,7 +9,7 @@ use super::script::{Parameter, Person, Route, Script, text};
 const UNKNOWN: &str = "0000000000001";
 
 /// Path parameters that name no media.
-const OTHER_IDS: [&str; 6] = ["id", "app", "role", "runId", "jobId", "sessionId"];
+const OTHER_IDS: [&str; 7] = ["id", "app", "role", "runId", "jobId", "sessionId", "pluginId"];
 
 /// Items of the kinds that plugins define: the accounts of the script have none. `host/tests/http/items/list.rs` holds
 /// them to the libraries.
@@ -40,7 +40,7 @@ const WITHOUT_MEDIA: [&str; 16] = [
 ];
 
 /// Operations without media, and those for operators. New ones belong here or into `attempts.rs`.
-const CHANGES_NO_MEDIA: [&str; 32] = [
+const CHANGES_NO_MEDIA: [&str; 38] = [
     "POST /api/v1/setup",
     "POST /api/v1/reset",
     "POST /api/v1/auth/login",
@@ -63,7 +63,13 @@ const CHANGES_NO_MEDIA: [&str; 32] = [
     "POST /api/v1/cors-origins",
     "DELETE /api/v1/cors-origins/{id}",
     "PATCH /api/v1/jobs/{jobId}",
+    "POST /api/v1/plugins",
+    "GET /api/v1/plugins/{pluginId}",
     "PATCH /api/v1/plugins/{pluginId}",
+    "DELETE /api/v1/plugins/{pluginId}",
+    "POST /api/v1/plugins/{pluginId}/preview",
+    "POST /api/v1/plugins/{pluginId}/rollback",
+    "DELETE /api/v1/plugins/{pluginId}/candidate",
     "GET /api/v1/events/subscribe",
     "GET /api/v1/users/{id}",
     "GET /api/v1/users/{id}/sessions",

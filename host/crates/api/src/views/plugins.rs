@@ -9,10 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::views::kinds::{json_schema, title};
 use svc_domain::plugin::UploadedVersion;
 use svc_domain::time::Timestamp;
-use svc_library::plugins::{
-    GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, Preview, PreviewedFile, Reading,
-    SettingType,
-};
+use svc_library::plugins::{GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, SettingType};
 
 /// A permission that a plugin requires.
 #[derive(Debug, Serialize, ToSchema)]

@@ -15,22 +15,30 @@ pub(super) const REASONS: [(&str, SampleOrder); 4] = [
     ("failed", SampleOrder::Failed),
 ];
 
-/// Up to `take` files that a plugin with this manifest reads, a quarter for each reason, with their reasons.
+/// Up to `take` files that a plugin with this manifest reads, with their reasons: the first of each reason, then the
+/// second of each, and so on.
 pub(super) async fn choose(
     files: &FileRepository,
     manifest: &Manifest,
     take: u32,
 ) -> Result<Vec<(SampledFile, Vec<&'static str>)>> {
-    let mut chosen: BTreeMap<FileId, (SampledFile, Vec<&'static str>)> = BTreeMap::new();
-    let each = take.div_ceil(REASONS.len() as u32);
+    let mut candidates = Vec::new();
     for (reason, order) in REASONS {
         for kind in &manifest.kinds {
-            for file in files.sample(&kind.kind, &kind.extensions, order, each).await? {
-                let entry = chosen.entry(file.id);
-                entry.or_insert_with(|| (file, Vec::new())).1.push(reason);
-            }
+            let found = files.sample(&kind.kind, &kind.extensions, order, take).await?;
+            let places = found.into_iter().enumerate();
+            candidates.extend(places.map(|(place, file)| (place, reason, file)));
         }
     }
-    let chosen = chosen.into_values().take(take as usize);
-    Ok(chosen.collect())
+    // The sort is stable: within a place, the reasons keep their order.
+    candidates.sort_by_key(|(place, ..)| *place);
+    let mut chosen: BTreeMap<FileId, (SampledFile, Vec<&'static str>)> = BTreeMap::new();
+    for (_, reason, file) in candidates {
+        if let Some((_, reasons)) = chosen.get_mut(&file.id) {
+            reasons.push(reason);
+        } else if chosen.len() < take as usize {
+            chosen.insert(file.id, (file, vec![reason]));
+        }
+    }
+    Ok(chosen.into_values().collect())
 }
