@@ -125,10 +125,10 @@ fn is_page(name: &str) -> bool {
     !is_hidden(name) && page::media_type_of_name(name).is_some()
 }
 
-/// `__MACOSX/…` has resource forks under the names of the pictures, and so have `._…`.
+/// `__MACOSX/…` has resource forks under the names of the pictures, and so have `._…`. Names of bsdtar begin with `./`.
 fn is_hidden(name: &str) -> bool {
     name.split('/')
-        .any(|part| part.starts_with('.') || part.eq_ignore_ascii_case("__MACOSX"))
+        .any(|part| (part.starts_with('.') && part != ".") || part.eq_ignore_ascii_case("__MACOSX"))
 }
 
 fn file_name(path: &str) -> &str {

@@ -120,6 +120,18 @@ fn files_that_are_no_pages_are_left_out() {
 }
 
 #[test]
+fn names_may_begin_with_the_current_folder() {
+    let archive = zip(&[
+        stored("./ComicInfo.xml", "<ComicInfo><Title>T</Title></ComicInfo>"),
+        stored("./pages/2.png", png(2, 2, 2)),
+        stored("./pages/1.png", png(1, 1, 1)),
+        stored("./.hidden/3.png", png(3, 3, 3)),
+    ]);
+    assert_eq!(pages(&archive), [png(1, 1, 1), png(2, 2, 2)]);
+    assert_eq!(extract(source(&archive)).title.as_deref(), Some("T"));
+}
+
+#[test]
 fn names_of_other_systems_are_ordered_by_what_they_say() {
     let file = |name: &[u8], flags, seed| File {
         name: name.to_vec(),

@@ -3,6 +3,7 @@
 mod clients;
 mod commands;
 mod events;
+mod foreign_archives;
 mod http2;
 mod index;
 mod jobs;

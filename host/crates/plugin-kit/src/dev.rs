@@ -11,12 +11,11 @@ use crate::build::build_folder;
 use crate::error::KitError;
 use crate::language::Language;
 use crate::managed::ManagedPlugin;
+use crate::project::written_files;
 use crate::server::Server;
 
 /// Interval of looks at the files.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
-/// Folders that hold what tools make.
-const MADE: [&str; 4] = ["dist", "target", "node_modules", "__pycache__"];
 
 /// What happened after a change.
 #[derive(Debug, Serialize)]
@@ -88,22 +87,10 @@ fn settled(folder: &Path) -> Result<Files, KitError> {
 
 fn look(folder: &Path) -> Result<Files, KitError> {
     let mut files = Files::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(KitError::file(&folder))? {
-            let entry = entry.map_err(KitError::file(&folder))?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name.starts_with('.') || MADE.contains(&&*name) {
-                continue;
-            }
-            // A file that vanished meanwhile is seen as gone by the next look.
-            let Ok(metadata) = entry.metadata() else { continue };
-            if metadata.is_dir() {
-                folders.push(entry.path());
-            } else {
-                files.insert(entry.path(), (metadata.modified().ok(), metadata.len()));
-            }
+    for path in written_files(folder)? {
+        // A file that vanished meanwhile is seen as gone by the next look.
+        if let Ok(metadata) = fs::metadata(&path) {
+            files.insert(path, (metadata.modified().ok(), metadata.len()));
         }
     }
     Ok(files)

@@ -23,6 +23,7 @@ mod probe;
 mod process;
 pub mod project;
 pub mod record;
+pub mod repro;
 pub mod run;
 pub mod sandbox;
 mod sections;

@@ -12,6 +12,31 @@ pub const MANIFEST_FILE: &str = "plugin.toml";
 /// The folder of files with their expected records.
 pub const FIXTURES: &str = "fixtures";
 
+/// Folders that hold what tools make.
+const MADE: [&str; 4] = ["dist", "target", "node_modules", "__pycache__"];
+
+/// The files below a folder that people write: all but those that tools make, and hidden ones.
+pub(crate) fn written_files(folder: &Path) -> Result<Vec<PathBuf>, KitError> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(KitError::file(&folder))? {
+            let entry = entry.map_err(KitError::file(&folder))?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with('.') || MADE.contains(&&*name) {
+                continue;
+            }
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                files.push(entry.path());
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// The folder of a plugin.
 #[derive(Debug)]
 pub struct Project {

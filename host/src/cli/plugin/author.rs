@@ -1,4 +1,4 @@
-//! `svc plugin new`, `build`, `check`, `test`, `bench`, `run`, `inspect`.
+//! `svc plugin new`, `build`, `check`, `test`, `bench`, `run`, `inspect`, `repro`.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,6 +15,7 @@ use svc_plugin_kit::golden::media_files;
 use svc_plugin_kit::inspect::inspect;
 use svc_plugin_kit::language::Language;
 use svc_plugin_kit::project::component_and_fixtures;
+use svc_plugin_kit::repro::repro;
 use svc_plugin_kit::run::run;
 use svc_plugin_kit::template::{NewPlugin, create};
 
@@ -90,6 +91,27 @@ impl Build {
             _ => build_folder(&self.folder, self.lang, self.output.as_deref())?,
         };
         output.report(&built, true)
+    }
+}
+
+/// Options of `svc plugin repro`.
+#[derive(Debug, Args)]
+pub(super) struct Repro {
+    /// The plugin's folder
+    #[arg(default_value = ".", value_name = "DIR")]
+    folder: PathBuf,
+    /// rust, python, js or c, if the files of the folder do not tell
+    #[arg(long, value_name = "LANGUAGE")]
+    lang: Option<Language>,
+    /// Compare with this file instead of a second build
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+}
+
+impl Repro {
+    pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
+        let compared = repro(&self.folder, self.lang, self.against.as_deref())?;
+        output.report(&compared, compared.is_equal())
     }
 }
 

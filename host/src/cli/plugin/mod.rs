@@ -61,6 +61,8 @@ enum Verb {
     Run(author::Run),
     /// Show what a plugin is, without running it
     Inspect(author::Plugin),
+    /// Build a plugin twice in different places, and compare the files
+    Repro(author::Repro),
     /// Make a private key for signatures
     Keygen(signing::Keygen),
     /// Sign a plugin
@@ -108,6 +110,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Verb::Bench(bench) => bench.run(output),
         Verb::Run(run) => run.run(output),
         Verb::Inspect(plugin) => plugin.inspect(output),
+        Verb::Repro(repro) => repro.run(output),
         Verb::Keygen(keygen) => keygen.run(output),
         Verb::Sign(sign) => sign.run(output),
         Verb::Verify(verify) => verify.run(output),

@@ -1,5 +1,6 @@
-//! `/plugins`: state, statistics and quarantine; uploads in `uploads.rs`.
+//! `/plugins`: state, statistics and quarantine; uploads in `uploads.rs`, hostile ones in `hostile.rs`.
 
+mod hostile;
 mod uploads;
 
 use serde_json::{Value, json};

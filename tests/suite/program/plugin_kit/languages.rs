@@ -90,6 +90,10 @@ fn whole_way(language: &str, installed: impl FnOnce(&Author) -> Result<(), Strin
         "{tested:#}"
     );
 
+    if matches!(language, "rust" | "c") {
+        author.passes(&["repro", "same"]);
+    }
+
     let inspected = author.passes(&["inspect", "same"]);
     assert_eq!(
         inspected["manifest"]["defines"],

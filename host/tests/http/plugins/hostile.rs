@@ -1,0 +1,225 @@
+//! Hostile plugins that are uploaded: each is refused, or costs no more than its own files.
+
+use serde_json::{Value, json};
+use svc_covers::covers;
+
+use crate::items::with_comics;
+use crate::plugins::PLUGINS;
+use crate::support::{Client, Reply, TestServer};
+use svc_test_support::guests;
+
+const WASM: &str = "application/wasm";
+
+/// A server whose own plugin reads comics, with one comic in the index.
+struct Fixture {
+    server: TestServer,
+    owner: Client,
+}
+
+impl Fixture {
+    async fn new() -> Self {
+        let server = TestServer::start_with(with_comics()).await;
+        let owner = server.as_owner().await;
+        let fixture = Self { server, owner };
+        fixture.put("good.shared", b"good");
+        fixture.scan().await;
+        assert_eq!(fixture.titles().await, ["ok"]);
+        fixture
+    }
+
+    fn put(&self, name: &str, content: &[u8]) {
+        std::fs::write(self.server.directory.path().join("comics").join(name), content).unwrap();
+    }
+
+    async fn scan(&self) {
+        let body = json!({"type": "quick", "mediaKinds": ["comics"]});
+        assert_eq!(self.owner.post("/api/v1/index/run", &body).await.status, 201);
+        self.server.state.indexing.wait_until_idle().await;
+    }
+
+    async fn titles(&self) -> Vec<String> {
+        let list = self.owner.get("/api/v1/items?kind=comics").await;
+        assert_eq!(list.status, 200, "{}", list.json());
+        let list = list.json();
+        let items = list[0].as_array().unwrap().iter();
+        items
+            .map(|item| item["title"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    async fn upload(&self, body: &str, manifest: &str) -> Reply {
+        let component = guests::with_manifest(guests::component(&guests::body(body)), manifest);
+        self.owner.post_bytes(PLUGINS, WASM, component).await
+    }
+
+    /// Uploads a plugin and grants what it asks for.
+    async fn install(&self, id: &str, body: &str, manifest: &str) -> Value {
+        let uploaded = self.upload(body, manifest).await;
+        assert_eq!(uploaded.status, 201, "{}", uploaded.json());
+        let grants = json!({"grants": ["log", "source"]});
+        let granted = self.owner.patch(&format!("{PLUGINS}/{id}"), &grants).await;
+        assert_eq!(granted.status, 200, "{}", granted.json());
+        granted.json()
+    }
+
+    /// The reason for which an upload is refused. What was there before is as it was.
+    async fn refused(&self, manifest: &str) -> String {
+        let reply = self.upload("good", manifest).await;
+        assert_eq!(reply.status, 400);
+        assert_eq!(self.owner.get(PLUGINS).await.json().as_array().unwrap().len(), 1);
+        assert_eq!(self.titles().await, ["ok"]);
+        reply.json()["errors"][0]["message"].as_str().unwrap().to_owned()
+    }
+}
+
+/// A field of a kind.
+fn field(key: &str) -> String {
+    format!("[[kinds.fields]]\nkey = \"{key}\"\nlabel = {{ en = \"F\" }}\ntype = \"text\"\n")
+}
+
+fn with_fields(fields: &str) -> String {
+    guests::kind_manifest("evil", "evils").replace("[permissions]", &format!("{fields}[permissions]"))
+}
+
+#[covers("T44")]
+#[tokio::test]
+async fn manifests_that_ask_for_too_much_are_refused_with_the_reason() {
+    let fixture = Fixture::new().await;
+    let many: String = (0..10_000)
+        .map(|number| field(&format!("x.evil.f{number}")))
+        .collect();
+    let forty: String = (0..40)
+        .map(|number| field(&format!("x.evil.f{number}")))
+        .collect();
+    let setting = |default: &str| {
+        format!("[settings.a]\ntype = \"text\"\nlabel = {{ en = \"A\" }}\ndefault = \"{default}\"\n")
+    };
+    let base = guests::kind_manifest("evil", "evils");
+    for (manifest, reason) in [
+        (with_fields(&many), "bytes, at most"),
+        (with_fields(&forty), "at most 32"),
+        (with_fields(&field("x.guest.series")), "x.guest.series"),
+        (base.clone() + &setting(&"a".repeat(1 << 20)), "bytes, at most"),
+        (base.clone() + &setting(&"a".repeat(2_000)), "1000 characters"),
+        (
+            base.replace("[permissions]", "[permissions]\nnetwork = \"Phones home\""),
+            "not a permission",
+        ),
+        (base.replace("id = \"evil\"", "id = \"../../etc\""), "`id`"),
+    ] {
+        let found = fixture.refused(&manifest).await;
+        assert!(found.contains(reason), "{reason}: {found}");
+    }
+}
+
+#[tokio::test]
+async fn kind_of_another_plugin_stays_with_it() {
+    let fixture = Fixture::new().await;
+    let thief = guests::kind_manifest("thief", "comics");
+    let plugin = fixture.install("thief", "good", &thief).await;
+    assert_eq!(plugin["state"], "failed");
+    let reason = plugin["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("`comics`") && reason.contains("`guest`"),
+        "{reason}"
+    );
+    fixture.put("more.shared", b"good");
+    fixture.scan().await;
+    assert_eq!(fixture.titles().await, ["ok", "ok"]);
+    let kinds = fixture.owner.get("/api/v1/kinds").await.json();
+    assert_eq!(kinds[0]["plugin"]["pluginId"], "guest");
+}
+
+/// Plugins that come before the server's own for its files, and then fail at each: they are quarantined, and what was
+/// indexed stays.
+#[covers("T42")]
+#[tokio::test]
+async fn faults_of_an_uploaded_plugin_end_in_quarantine_and_lose_no_item() {
+    for (body, seconds) in [
+        ("trap", 0.2),
+        ("endless_loop", 0.05),
+        ("memory_hog", 0.2),
+        ("million_fields", 0.2),
+        ("huge_string", 0.2),
+        ("invalid_utf8", 0.2),
+        ("deep_recursion", 0.2),
+        ("log_flood", 0.2),
+    ] {
+        let fixture = Fixture::new().await;
+        for number in 0..8 {
+            fixture.put(&format!("{number}.shared"), b"good");
+        }
+        fixture.scan().await;
+        let before = fixture.titles().await;
+        assert_eq!(before.len(), 9);
+        // It reads files of the kind without defining it.
+        let manifest = guests::manifest("abuser")
+            .replace("kind = \"music\"", "kind = \"comics\"")
+            .replace("seconds-per-file = 0.2", &format!("seconds-per-file = {seconds}"));
+        fixture.install("abuser", body, &manifest).await;
+        let full = json!({"type": "full", "mediaKinds": ["comics"]});
+        assert_eq!(fixture.owner.post("/api/v1/index/run", &full).await.status, 201);
+        fixture.server.state.indexing.wait_until_idle().await;
+        let plugin = fixture.owner.get(&format!("{PLUGINS}/abuser")).await.json();
+        if body != "log_flood" {
+            assert_eq!(plugin["state"], "quarantined", "{body}: {plugin}");
+        }
+        assert_eq!(fixture.titles().await.len(), 9, "{body}");
+        // Its removal leaves the files to the server's own plugin.
+        assert_eq!(
+            fixture.owner.delete(&format!("{PLUGINS}/abuser")).await.status,
+            200
+        );
+        fixture.scan().await;
+        assert_eq!(fixture.titles().await, before, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn upgrade_that_drops_a_field_loses_the_field_and_no_item() {
+    let server = TestServer::start_with(crate::support::TestServerOptions {
+        roots: vec!["things"],
+        ..Default::default()
+    })
+    .await;
+    let owner = server.as_owner().await;
+    let fixture = Fixture { server, owner };
+    let things = fixture.server.directory.path().join("things");
+    std::fs::write(things.join("a.shared"), "good").unwrap();
+    let first = guests::kind_manifest("things", "things");
+    assert_eq!(
+        fixture.install("things", "by_first_byte", &first).await["state"],
+        "active"
+    );
+    let scan = async || {
+        let body = json!({"type": "quick"});
+        assert_eq!(fixture.owner.post("/api/v1/index/run", &body).await.status, 201);
+        fixture.server.state.indexing.wait_until_idle().await;
+    };
+    scan().await;
+    let sorted = async |key: &str| {
+        let list = format!("/api/v1/items?kind=things&orderBy={key}");
+        let list = fixture.owner.get(&list).await;
+        (list.status, list.json()[1].clone())
+    };
+    assert_eq!(sorted("x.things.number").await, (200, json!(1)));
+    let (start, _) = first
+        .split_once("[[kinds.fields]]\nkey = \"x.things.number\"")
+        .unwrap();
+    let (_, permissions) = first.split_once("[permissions]").unwrap();
+    let second = format!("{start}[permissions]{permissions}").replace("1.0.0", "2.0.0");
+    assert_eq!(
+        fixture.install("things", "by_first_byte", &second).await["version"],
+        "2.0.0"
+    );
+    scan().await;
+    assert_eq!(sorted("x.things.number").await.0, 400);
+    assert_eq!(sorted("x.things.series").await, (200, json!(1)));
+    let back = fixture
+        .owner
+        .post(&format!("{PLUGINS}/things/rollback"), &json!({}))
+        .await;
+    assert_eq!(back.status, 201);
+    scan().await;
+    assert_eq!(sorted("x.things.number").await, (200, json!(1)));
+}
