@@ -9,6 +9,7 @@ mod index;
 mod jobs;
 mod kill;
 mod limits;
+mod museum;
 mod plugin_kit;
 mod plugin_management;
 mod plugins;

@@ -1,0 +1,45 @@
+//! The plugins of `tests/museum`: each still loads, passes the conformance tests and returns its records.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+use svc_tests::program::program;
+use svc_tests::workspace;
+
+/// The folders below a folder.
+fn folders(path: PathBuf) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    let mut folders: Vec<_> = entries.filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}
+
+#[test]
+fn plugins_of_every_version_of_the_interface_are_served() {
+    let names = |folders: &[PathBuf]| -> Vec<String> {
+        let names = folders.iter().map(|folder| folder.file_name().unwrap());
+        names.map(|name| name.to_str().unwrap().to_owned()).collect()
+    };
+    let versions = folders(workspace().join("tests/museum"));
+    assert_eq!(names(&versions), names(&folders(workspace().join("wit"))));
+    let cache = tempfile::tempdir().unwrap();
+    for version in versions {
+        let plugins = folders(version.clone());
+        assert!(plugins.len() >= 2, "{}", version.display());
+        for plugin in plugins {
+            let language = plugin.file_name().unwrap().to_str().unwrap();
+            let component = plugin.join(format!("museum-{language}.wasm"));
+            let output = Command::new(program())
+                .args(["plugin", "--json", "test", component.to_str().unwrap()])
+                .env_clear()
+                .env("XDG_CACHE_HOME", cache.path())
+                .output()
+                .unwrap();
+            let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(output.status.code(), Some(0), "{}: {said:#}", component.display());
+            assert_eq!(said["golden"][0]["status"], "passed", "{said:#}");
+        }
+    }
+}
