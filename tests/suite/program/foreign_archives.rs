@@ -99,6 +99,9 @@ fn comics_of_other_programs_have_all_fields_and_their_pages_byte_for_byte() {
             item["fields"],
             json!({
                 "item.page-count": 3,
+                "title-sort": "Saga 0002 00003.00 The Door",
+                "x.comics.manga": true,
+                "x.comics.pencillers": ["C. Artist"],
                 "x.comics.series": "Saga",
                 "x.comics.number": 3.0,
                 "x.comics.volume": 2,
