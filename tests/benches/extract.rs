@@ -110,8 +110,7 @@ fn compare(scratch: &Path, kind: &str, files: &[PathBuf], native: fn(&Path) -> O
                 cache_key: [1; 32],
                 compiler: Compiler::InProcess,
                 plugin_dir: None,
-                disabled: Default::default(),
-                values: Default::default(),
+                choices: Default::default(),
                 kinds_in_use: None,
                 isolation: IsolationPolicy {
                     built_in: *isolation,

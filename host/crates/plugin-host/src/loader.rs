@@ -126,8 +126,8 @@ impl Loader {
         let plugin = LoadedPlugin {
             id: Arc::from(manifest.id.as_str()),
             origin: origin.clone(),
-            digest: digest.to_owned(),
-            record_digest: record_digest(digest, &manifest, &settings),
+            component_digest: digest.to_owned(),
+            digest: record_digest(digest, &manifest, &settings),
             signed_by: terms.signed_by.map(str::to_owned),
             settings: Arc::new(settings),
             limits: AbilityLimits::granted(&manifest, &self.caps),

@@ -24,9 +24,9 @@ pub(super) struct LoadedPlugin {
     pub(super) manifest: Manifest,
     pub(super) origin: PluginOrigin,
     /// Of the component.
-    pub(super) digest: String,
+    pub(super) component_digest: String,
     /// Of the component, and of its settings where they are not the defaults.
-    pub(super) record_digest: String,
+    pub(super) digest: String,
     pub(super) signed_by: Option<String>,
     pub(super) settings: SettingValues,
     pub(super) limits: AbilityLimits,
@@ -66,7 +66,7 @@ impl PluginHandle {
     /// SHA-256 in hexadecimal of the component, and of its settings where they are not the defaults. What a plugin with
     /// another digest read may be stale.
     pub fn digest(&self) -> &str {
-        &self.0.record_digest
+        &self.0.digest
     }
 
     /// The kinds whose files it reads.
@@ -119,7 +119,7 @@ impl PluginHandle {
         let plugin = &self.0;
         PluginStatus {
             origin: plugin.origin.clone(),
-            digest: plugin.digest.clone(),
+            digest: plugin.component_digest.clone(),
             manifest: Some(plugin.manifest.clone()),
             state: match plugin.quarantine.quarantine_reason() {
                 Some(reason) => PluginState::Quarantined { reason },

@@ -150,7 +150,7 @@ impl Refused {
     fn of(plugin: &LoadedPlugin, reason: String) -> Self {
         Self {
             origin: plugin.origin.clone(),
-            digest: plugin.digest.clone(),
+            digest: plugin.component_digest.clone(),
             manifest: Some(plugin.manifest.clone()),
             signed_by: plugin.signed_by.clone(),
             state: PluginState::Failed { reason },
@@ -208,7 +208,7 @@ impl Loading<'_> {
         };
         let kept = self.before.and_then(|before| {
             let mut plugins = before.handles();
-            plugins.find(|plugin| plugin.0.digest == digest && terms.hold_for(&plugin.0))
+            plugins.find(|plugin| plugin.0.component_digest == digest && terms.hold_for(&plugin.0))
         });
         let loaded = match kept {
             Some(plugin) => Ok(plugin.clone()),
@@ -362,7 +362,7 @@ impl Loading<'_> {
 /// Id, version, origin and the start of the digest.
 fn name_of(plugin: &LoadedPlugin) -> String {
     let (id, version, place) = (&plugin.id, &plugin.manifest.version, plugin.origin.place());
-    let digest = plugin.digest.get(..12).unwrap_or_default();
+    let digest = plugin.component_digest.get(..12).unwrap_or_default();
     format!("`{id}` {version} ({place}, sha256 {digest}…)")
 }
 
@@ -377,7 +377,7 @@ fn log_loaded(plugin: &LoadedPlugin, started: Instant) {
         plugin = &*plugin.id,
         version = plugin.manifest.version,
         origin = plugin.origin.place(),
-        digest = plugin.digest.get(..12),
+        digest = plugin.component_digest.get(..12),
         kinds = kinds.join(", "),
         took_ms = millis(started),
         "plugin loaded"

@@ -52,7 +52,7 @@ pub fn dev(
             }
             swapped = Some(files);
         }
-        std::thread::sleep(LOOK_EVERY);
+        pause(LOOK_EVERY);
     }
 }
 
@@ -76,13 +76,18 @@ fn swap(server: &Server, folder: &Path, language: Option<Language>) -> Result<Sw
 fn settled(folder: &Path) -> Result<Files, KitError> {
     let mut before = look(folder)?;
     loop {
-        std::thread::sleep(LOOK_EVERY / 3);
+        pause(LOOK_EVERY / 3);
         let now = look(folder)?;
         if now == before {
             return Ok(now);
         }
         before = now;
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "looks at files until a person ends it")]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
 }
 
 fn look(folder: &Path) -> Result<Files, KitError> {

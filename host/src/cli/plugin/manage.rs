@@ -1,6 +1,6 @@
 //! `svc plugin install`, `grant`, `preview` and the other verbs for the plugins of a running server.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -26,25 +26,37 @@ pub(super) struct Remote {
         default_value = "http://127.0.0.1:8420"
     )]
     server: Url,
-    /// File with a personal access token whose account may operate plugins; or the variable SVC_TOKEN
+    #[command(flatten)]
+    credential: Credential,
+}
+
+/// A personal access token.
+#[derive(Debug, Args)]
+pub(super) struct Credential {
+    /// File with a personal access token whose account may operate plugins
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
+    /// The token itself, which other users of this machine can read in the list of processes
+    #[arg(long, env = "SVC_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    token: Option<String>,
 }
 
 impl Remote {
     fn open(&self) -> Result<Server, KitError> {
-        connect(&self.server, self.token_file.as_deref())
+        self.credential.connect(&self.server)
     }
 }
 
-/// The server at a URL, with the token of a file or of SVC_TOKEN.
-pub(super) fn connect(server: &Url, token_file: Option<&Path>) -> Result<Server, KitError> {
-    let token = match token_file {
-        Some(file) => Some(std::fs::read_to_string(file).map_err(KitError::file(file))?),
-        None => std::env::var("SVC_TOKEN").ok(),
-    };
-    let token = token.map(|token| token.trim().to_owned());
-    Ok(Server::new(server.as_str(), token))
+impl Credential {
+    /// The server at a URL; a token in a file comes before another.
+    pub(super) fn connect(&self, server: &Url) -> Result<Server, KitError> {
+        let token = match &self.token_file {
+            Some(file) => Some(std::fs::read_to_string(file).map_err(KitError::file(file))?),
+            None => self.token.clone(),
+        };
+        let token = token.map(|token| token.trim().to_owned());
+        Ok(Server::new(server.as_str(), token))
+    }
 }
 
 /// Options of `svc plugin install`.

@@ -10,7 +10,7 @@ use svc_plugin_kit::doctor::{Diagnosis, list};
 use url::Url;
 
 use super::Output;
-use super::manage::connect;
+use super::manage::Credential;
 use crate::app::load_plugins_for_inspection;
 
 /// Options of `svc plugin doctor`.
@@ -30,9 +30,8 @@ pub(super) struct List {
     /// Ask this running server, instead of looking at a directory of plugins
     #[arg(long, value_name = "URL", conflicts_with = "plugin_dir")]
     server: Option<Url>,
-    /// File with a personal access token whose account may read plugins; or the variable SVC_TOKEN
-    #[arg(long, value_name = "FILE", requires = "server")]
-    token_file: Option<PathBuf>,
+    #[command(flatten)]
+    credential: Credential,
     /// The server's directory of plugins (`*.wasm`)
     #[arg(long, env = "SVC_PLUGIN_DIR", value_name = "DIR")]
     plugin_dir: Option<PathBuf>,
@@ -41,7 +40,7 @@ pub(super) struct List {
 impl List {
     pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
         if let Some(server) = &self.server {
-            let server = connect(server, self.token_file.as_deref())?;
+            let server = self.credential.connect(server)?;
             return output.report(&server.plugins()?, true);
         }
         let plugins = load_plugins_for_inspection(self.plugin_dir.as_deref())?;
