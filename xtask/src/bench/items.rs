@@ -28,7 +28,7 @@ const LISTS: [(&str, &str, &str); 7] = [
     (
         "by a field",
         "items?kind=comics&orderBy=x.comics.series",
-        "music/tracks?orderBy=releaseTitle",
+        "music/tracks?orderBy=year",
     ),
     (
         "by a date",
