@@ -46,7 +46,7 @@ pub mod artwork {
 /// The part of world `media-extractor-with-pages` that `media-extractor` does not have.
 pub mod pages {
     wit_bindgen::generate!({
-        path: "../wit/v0.1",
+        path: "wit/v0.1",
         inline: "package svc:sdk; world pages { export svc:plugin/pages@0.1.0; }",
         world: "svc:sdk/pages",
         pub_export_macro: true,
@@ -109,7 +109,7 @@ pub(crate) mod related {
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod settings {
     wit_bindgen::generate!({
-        path: "../wit/v0.1",
+        path: "wit/v0.1",
         inline: "package svc:sdk; world settings { import svc:plugin/settings@0.1.0; }",
         world: "svc:sdk/settings",
         with: {

@@ -56,4 +56,11 @@ fn interface_in_the_sdk_is_that_of_the_repository() {
         files("wit/v0.1") == files("plugin-api/wit/v0.1"),
         "copy wit/v0.1/*.wit to plugin-api/wit/v0.1/"
     );
+    for source in svc_tests::rust_sources(&workspace().join("plugin-api/src")) {
+        assert!(
+            !source.text.contains("\"../"),
+            "{} leaves the package",
+            source.path
+        );
+    }
 }
