@@ -203,6 +203,7 @@ fn upload_survives_a_restart_of_the_server() {
         let things = Things::start(2);
         things.install(&things.write("1.0.0"), &["--grant-all"]);
         things.wait_for_version("1.0.0", 2);
+        things.install(&things.write("2.0.0"), &[]);
         things
     };
     server.stop();
@@ -214,6 +215,7 @@ fn upload_survives_a_restart_of_the_server() {
         (&plugin["state"], &plugin["origin"]),
         (&json!("active"), &json!("uploaded"))
     );
+    assert_eq!(plugin["candidate"]["version"], "2.0.0", "it still waits");
     things.server.index("quick");
     let plugin = things.server.get("/api/v1/plugins/things").json();
     assert_eq!(plugin["stats"]["calls"], 0, "nothing is read again");

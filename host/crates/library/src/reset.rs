@@ -191,6 +191,10 @@ impl Reset {
         self.directories
             .sync_directories(&self.media, &self.context.ids, self.context.now())
             .await?;
+        // The data is gone; a plugin directory that cannot be read is no reason to report otherwise.
+        if let Err(error) = self.plugins.reload().await {
+            tracing::error!(%error, "uploaded plugins run until the next start");
+        }
         tracing::warn!("factory reset: anyone who reaches the server can set it up");
         self.shrink_later();
         Ok(())

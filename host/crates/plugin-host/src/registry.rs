@@ -84,7 +84,11 @@ impl Plugins {
         drop(ticking);
         let loading = Loading {
             loader: Erased::new(loader),
-            settings: settings.clone(),
+            // Uploaded components are not needed any more, and may be large.
+            settings: PluginSettings {
+                choices: PluginChoices::default(),
+                ..settings.clone()
+            },
             built_in: built_in.to_vec(),
         };
         Ok(Self(Arc::new(PluginHost {

@@ -1,4 +1,4 @@
-//! Directories of kinds that plugins define: what is told of them with and without their plugin.
+//! `/index/directories` of kinds that plugins define: the state with and without the plugin.
 
 use serde_json::{Value, json};
 

@@ -524,6 +524,14 @@ async fn uploaded_plugins_and_decisions_survive_a_restart() {
 }
 
 #[tokio::test]
+async fn factory_reset_removes_uploaded_plugins() {
+    let fixture = Fixture::with_first_version().await;
+    let reset = &fixture.server.state.reset;
+    reset.factory_reset_unattended().await.unwrap();
+    assert!(fixture.server.plugins.list().is_empty());
+}
+
+#[tokio::test]
 async fn changes_of_states_are_events_for_those_who_may_read_plugins() {
     let listening = ListeningServer::start(quick()).await;
     let owner = listening.server.as_owner().await;

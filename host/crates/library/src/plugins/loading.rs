@@ -62,7 +62,8 @@ impl PluginAdmin {
             .on_plugin_host(move |plugins| plugins.reload(&choices))
             .await?;
         let kinds: HashSet<MediaKind> = kinds.map_err(ServiceError::internal)?;
-        self.examine_candidates().await?;
+        self.examine_candidates(&self.parts().repository.decisions().await?)
+            .await?;
         for kind in self.parts().plugins.kind_schemas() {
             let kinds = &self.parts().kinds;
             kinds
@@ -73,18 +74,19 @@ impl PluginAdmin {
         self.parts().scan_scheduler.rescan(&kinds).await
     }
 
-    /// Reads the manifests of the versions that wait beside one in use.
-    async fn examine_candidates(&self) -> Result<()> {
-        let decisions = self.parts().repository.decisions().await?;
-        let digests = decisions.into_iter().filter_map(|decisions| decisions.candidate);
+    /// Reads the manifests of the versions that wait, unless that is done.
+    pub(super) async fn examine_candidates(&self, decisions: &[PluginDecisions]) -> Result<()> {
+        let digests = decisions
+            .iter()
+            .filter_map(|decisions| decisions.candidate.as_ref());
         let mut examined: HashMap<String, ExaminedPlugin> = HashMap::new();
         for digest in digests {
-            let known = self.candidates().get(&digest).cloned();
+            let known = self.candidates().get(digest).cloned();
             let found = match known {
                 Some(known) => Some(known),
-                None => self.examine_stored(&digest).await?,
+                None => self.examine_stored(digest).await?,
             };
-            examined.extend(found.map(|found| (digest, found)));
+            examined.extend(found.map(|found| (digest.clone(), found)));
         }
         *self.candidates() = examined;
         Ok(())

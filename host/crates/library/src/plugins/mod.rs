@@ -90,7 +90,7 @@ struct Shared {
     parts: PluginAdminParts,
     /// Locked while decisions are brought to the plugin host, so that older ones never replace newer ones.
     reloading: tokio::sync::Mutex<()>,
-    /// Waiting versions by digest, as of the last reload.
+    /// Waiting versions by digest, as far as they were examined.
     candidates: Mutex<HashMap<String, ExaminedPlugin>>,
     seen: Mutex<SeenStates>,
     /// One preview at a time: it reads up to 200 files twice.
@@ -119,6 +119,8 @@ impl PluginAdmin {
     /// Database errors.
     pub async fn list(&self) -> Result<Vec<Plugin>> {
         let decisions = self.parts().repository.decisions().await?;
+        // After a start nothing is known of the versions that waited before it.
+        self.examine_candidates(&decisions).await?;
         let versions = self.parts().repository.uploaded_versions().await?;
         let plugins = self.parts().plugins.list().into_iter();
         Ok(plugins

@@ -12,7 +12,7 @@ use crate::wit;
 const INSTALL: &str = "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt (zig), or install clang, lld, \
                        libclang-rt for wasm32 and wasi-libc";
 /// WASI as a library without `main`; its libc provides memory and strings, and imports nothing unless it is asked to.
-/// The stack is part of an instance's memory: zig reserves 16 MiB unless it is told a size.
+/// The stack is part of an instance's memory: zig reserves 16 MiB by default.
 const ARGUMENTS: [&str; 5] = [
     "-mexec-model=reactor",
     "-O2",
