@@ -94,6 +94,11 @@ fn build_facts() -> Result<(), Box<dyn Error>> {
         "cargo:rustc-env=SVC_COMMIT={}",
         head.as_deref().unwrap_or("unknown-000000T000000")
     );
+    let committed = output(Command::new("git").args(["log", "-1", "--format=%ct"]));
+    println!(
+        "cargo:rustc-env=SVC_COMMITTED_AT={}",
+        committed.as_deref().unwrap_or_default()
+    );
     println!("cargo:rerun-if-changed=../.git/HEAD");
     println!("cargo:rerun-if-changed=../.git/refs/heads");
     Ok(())

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use svc_api::state::{AppState, SharedState};
 use svc_domain::erased::Erased;
 use svc_domain::release_channel::ReleaseChannel;
-use svc_domain::time::{Clock, SystemClock};
+use svc_domain::time::{Clock, SystemClock, Timestamp};
 use svc_events::{EventLimits, Events};
 use svc_http_io::proxy::ProxyConfig;
 use svc_identity::Context;
@@ -95,6 +95,10 @@ impl Environment {
                 crypto: env!("SVC_CRYPTO_VERSION"),
                 wasmtime: env!("SVC_WASMTIME_VERSION"),
                 build_tag: format!("{channel}-{}", env!("SVC_COMMIT")),
+                committed_at: env!("SVC_COMMITTED_AT")
+                    .parse::<i64>()
+                    .ok()
+                    .map(|seconds| Timestamp::from_millis(seconds.saturating_mul(1000))),
             },
         })
     }

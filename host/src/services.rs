@@ -324,7 +324,13 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         roles: Roles::new(context.clone(), store.roles.clone()),
         libraries,
         audit: Audit::new(store.audit.clone()),
-        cloud_info: CloudInfo::new(store.users.clone(), cloud, config.release_channel, config.dev),
+        cloud_info: CloudInfo::new(
+            store.users.clone(),
+            cloud,
+            config.release_channel,
+            dependencies.build.committed_at,
+            config.dev,
+        ),
         server: Server::new(
             store.database.clone(),
             dependencies.plugins.clone(),

@@ -7,7 +7,8 @@ use svc_covers::covers;
 
 use crate::support::{TestServer, TestServerOptions};
 use svc_api::router::routes;
-use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFuture, Release, Subscription};
+use svc_domain::time::Timestamp;
+use svc_identity::cloud::{Cloud, CloudFeatures, CloudFuture, Release};
 
 #[covers("GET /api")]
 #[tokio::test]
@@ -109,21 +110,20 @@ async fn release_channels_and_updates_are_public() {
 struct Releases;
 
 impl Cloud for Releases {
-    fn account<'a>(&'a self, _token: &'a str) -> CloudFuture<'a, CloudAccount> {
-        Box::pin(async { Err(CloudError::Unavailable) })
+    fn features(&self) -> CloudFeatures {
+        CloudFeatures {
+            releases: true,
+            ..CloudFeatures::default()
+        }
     }
 
     fn latest_release<'a>(&'a self, _channel: &'a str) -> CloudFuture<'a, Release> {
         let release = Release {
             version: "99.0.0".to_owned(),
-            released_at: "2026-11-01T00:00:00.000Z".to_owned(),
-            days_behind: 3,
+            // Three days after the commit of the server under test.
+            released_at: Timestamp::from_millis(1_793_750_400_000),
         };
         Box::pin(async { Ok(release) })
-    }
-
-    fn subscription(&self) -> CloudFuture<'_, Subscription> {
-        Box::pin(async { Err(CloudError::Unavailable) })
     }
 }
 
@@ -139,4 +139,6 @@ async fn newer_release_is_reported() {
         (200, &json!(true))
     );
     assert_eq!(reply.json()["latestVersion"], "99.0.0");
+    assert_eq!(reply.json()["daysBehindLatestVersion"], 3);
+    assert_eq!(reply.json()["latestVersionReleasedAt"], "2026-11-04T00:00:00.000Z");
 }

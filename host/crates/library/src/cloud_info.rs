@@ -8,6 +8,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use svc_domain::release_channel::ReleaseChannel;
+use svc_domain::time::Timestamp;
 use svc_identity::cloud::{Cloud, Release, Subscription};
 use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
 use svc_store::UserRepository;
@@ -35,17 +36,25 @@ pub struct CloudInfo {
     users: UserRepository,
     cloud: Arc<dyn Cloud>,
     channel: ReleaseChannel,
+    committed_at: Option<Timestamp>,
     dev: bool,
     release: Arc<Mutex<CachedRelease>>,
 }
 
 impl CloudInfo {
     /// Creates the service for a server on `channel`.
-    pub fn new(users: UserRepository, cloud: Arc<dyn Cloud>, channel: ReleaseChannel, dev: bool) -> Self {
+    pub fn new(
+        users: UserRepository,
+        cloud: Arc<dyn Cloud>,
+        channel: ReleaseChannel,
+        committed_at: Option<Timestamp>,
+        dev: bool,
+    ) -> Self {
         Self {
             users,
             cloud,
             channel,
+            committed_at,
             dev,
             release: Arc::default(),
         }
@@ -94,9 +103,19 @@ impl CloudInfo {
         matches!((Version::parse(&release.version), own), (Ok(latest), Ok(own)) if latest > own)
     }
 
+    /// Whole days between the commit of this server and a newer release; 0 if either is unknown.
+    pub fn days_behind(&self, release: &Release) -> u32 {
+        const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
+        let between = self
+            .committed_at
+            .filter(|_| Self::is_newer(release))
+            .map(|own| release.released_at.millis().saturating_sub(own.millis()) / DAY_MILLIS);
+        between.and_then(|days| u32::try_from(days).ok()).unwrap_or(0)
+    }
+
     /// The cloud's subscription for this server, if there is one.
     pub async fn subscription(&self) -> Option<Subscription> {
-        self.cloud.subscription().await.ok()
+        self.cloud.subscription("").await.ok()
     }
 
     /// Used and available seats.
@@ -130,8 +149,7 @@ mod tests {
         ] {
             let release = Release {
                 version: version.to_owned(),
-                released_at: "2026-11-21".to_owned(),
-                days_behind: 0,
+                released_at: Timestamp::from_millis(0),
             };
             assert_eq!(CloudInfo::is_newer(&release), newer, "{version}");
         }

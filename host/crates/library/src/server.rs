@@ -1,5 +1,6 @@
 //! Information about the server: identity, versions, readiness.
 
+use svc_domain::time::Timestamp;
 use svc_identity::error::Result;
 use svc_identity::keys::KeyRing;
 use svc_identity::settings::Settings;
@@ -20,6 +21,8 @@ pub struct BuildInfo {
     pub wasmtime: &'static str,
     /// `<release_channel>-<commit>-<YYMMDDTHHMMSS>`.
     pub build_tag: String,
+    /// When the sources were committed; `None` for a build outside of a checkout.
+    pub committed_at: Option<Timestamp>,
 }
 
 /// Versions of all components.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFuture, Release, Subscription};
+use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFeatures, CloudFuture};
 
 /// A cloud that confirms the configured tokens and rejects all others.
 #[derive(Debug, Default)]
@@ -19,17 +19,16 @@ impl ScriptedCloud {
 }
 
 impl Cloud for ScriptedCloud {
+    fn features(&self) -> CloudFeatures {
+        CloudFeatures {
+            accounts: true,
+            ..CloudFeatures::default()
+        }
+    }
+
     fn account<'a>(&'a self, token: &'a str) -> CloudFuture<'a, CloudAccount> {
         let reported = self.accounts.lock().unwrap().get(token).cloned();
         let answer = reported.unwrap_or(Err(CloudError::Rejected));
-        Box::pin(async move { answer.map(|id| CloudAccount { id }) })
-    }
-
-    fn latest_release<'a>(&'a self, _channel: &'a str) -> CloudFuture<'a, Release> {
-        Box::pin(async { Err(CloudError::Unavailable) })
-    }
-
-    fn subscription(&self) -> CloudFuture<'_, Subscription> {
-        Box::pin(async { Err(CloudError::Unavailable) })
+        Box::pin(async move { answer.map(|id| CloudAccount { id, ..CloudAccount::default() }) })
     }
 }

@@ -174,6 +174,7 @@ impl TestServer {
                 crypto: "aws-lc-rs 1.0.0",
                 wasmtime: "48.0.8",
                 build_tag: "dev-0-261121T000000".into(),
+                committed_at: Some(Timestamp::from_millis(1_793_491_200_000)),
             },
         };
         let first = Instance {

@@ -106,7 +106,8 @@ pub async fn get_release_channels(state: State) -> Json<ReleaseChannelsView> {
 /// Check for a newer version of the server
 #[endpoint(responses((status_code = 503, description = "The latest version cannot be fetched, or the server runs in development mode")))]
 pub async fn get_updates(state: State) -> Result<Json<UpdatesView>, ApiError> {
-    Ok(Json(state.cloud_info.latest_release().await?.into()))
+    let release = state.cloud_info.latest_release().await?;
+    Ok(Json(UpdatesView::new(&state.cloud_info, release)))
 }
 
 /// Get the subscription of the server

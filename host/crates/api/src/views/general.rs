@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::route::Route;
 use svc_domain::release_channel::ReleaseChannel;
+use svc_domain::time::Timestamp;
 use svc_identity::cloud::{Release, Subscription};
 use svc_library::cloud_info::{CloudInfo, Seats};
 use svc_library::server::{InstanceInfo, Versions};
@@ -169,13 +170,14 @@ pub struct UpdatesView {
     latest_version_released_at: String,
 }
 
-impl From<Release> for UpdatesView {
-    fn from(release: Release) -> Self {
+impl UpdatesView {
+    /// The newest release, compared with this server.
+    pub fn new(cloud: &CloudInfo, release: Release) -> Self {
         Self {
             update_is_available: CloudInfo::is_newer(&release),
-            days_behind_latest_version: release.days_behind,
+            days_behind_latest_version: cloud.days_behind(&release),
             latest_version: release.version,
-            latest_version_released_at: release.released_at,
+            latest_version_released_at: release.released_at.to_iso(),
         }
     }
 }
@@ -205,7 +207,7 @@ impl From<Option<Subscription>> for SubscriptionView {
                 tier,
                 seats,
                 source: "cloud",
-                expires_at,
+                expires_at: expires_at.map(Timestamp::to_iso),
             },
             None => Self {
                 tier: "self_hosted".to_owned(),
