@@ -6,7 +6,7 @@ use svc_covers::covers;
 use svc_tests::{SourceFile, rust_sources, workspace};
 
 /// The crates of the server, and those of ours that each may depend on.
-const MAY_USE: [(&str, &[&str]); 12] = [
+const MAY_USE: [(&str, &[&str]); 13] = [
     ("domain", &[]),
     ("swagger-ui", &[]),
     ("platform", &["domain"]),
@@ -15,6 +15,7 @@ const MAY_USE: [(&str, &[&str]); 12] = [
     ("plugin-kit", &["domain", "plugin-host"]),
     ("http-io", &["domain", "platform"]),
     ("identity", &["domain", "platform", "store"]),
+    ("cloud-client", &["domain", "identity", "platform", "plugin-host"]),
     ("events", &["domain", "identity", "platform", "store"]),
     (
         "indexer",

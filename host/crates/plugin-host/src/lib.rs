@@ -11,6 +11,7 @@ mod bindings;
 mod budget;
 mod cache;
 mod call;
+pub mod cloud;
 mod compile;
 mod compile_child;
 mod convert;
