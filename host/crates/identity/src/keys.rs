@@ -4,6 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::access_token::AccessTokens;
 use crate::item_link::ItemLinks;
+use svc_platform::sealing_key::SealingKey;
 use svc_platform::secret_key::SecretKey;
 
 /// The keys between two factory resets.
@@ -15,6 +16,8 @@ pub struct Keys {
     pub access_tokens: AccessTokens,
     /// Signs and verifies item links.
     pub item_links: ItemLinks,
+    /// Encrypts secrets that the database stores: credentials and tokens of the cloud.
+    pub secrets: SealingKey,
     refresh_key: [u8; 32],
 }
 
@@ -25,6 +28,7 @@ impl Keys {
             instance_id: instance_id.to_owned(),
             access_tokens: AccessTokens::new(instance_id, secret),
             item_links: ItemLinks::new(secret),
+            secrets: SealingKey::derive(secret, "svc secrets at rest"),
             refresh_key: secret.derive("svc refresh token successor"),
         }
     }

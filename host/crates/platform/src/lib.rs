@@ -12,6 +12,7 @@ pub mod malloc;
 pub mod media_root;
 pub mod open_files;
 pub mod random;
+pub mod sealing_key;
 pub mod secret_key;
 pub mod single_flight;
 pub mod tasks;
