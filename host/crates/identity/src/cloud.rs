@@ -221,6 +221,11 @@ pub trait Cloud: Send + Sync + std::fmt::Debug {
     /// What the cloud can do; nothing if none is configured.
     fn features(&self) -> CloudFeatures;
 
+    /// Which cloud it is, such as its plugin and URL. Credentials and invitations of one are not used with another.
+    fn identity(&self) -> &str {
+        ""
+    }
+
     /// Verifies a token and returns its account.
     fn account<'a>(&'a self, _token: &'a str) -> CloudFuture<'a, CloudAccount> {
         unsupported()
