@@ -140,5 +140,8 @@ async fn newer_release_is_reported() {
     );
     assert_eq!(reply.json()["latestVersion"], "99.0.0");
     assert_eq!(reply.json()["daysBehindLatestVersion"], 3);
-    assert_eq!(reply.json()["latestVersionReleasedAt"], "2026-11-04T00:00:00.000Z");
+    assert_eq!(
+        reply.json()["latestVersionReleasedAt"],
+        "2026-11-04T00:00:00.000Z"
+    );
 }

@@ -12,7 +12,7 @@ use salvo::oapi::{BasicType, Components, EndpointArgRegister, Object, Operation,
 
 use crate::api_error::ApiError;
 use crate::client::Client;
-use crate::middleware::authenticate::credential;
+use crate::middleware::credential;
 use crate::request_context::RequestContext;
 use crate::response::register_statuses;
 use crate::state::{AppState, SharedState};

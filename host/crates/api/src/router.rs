@@ -5,8 +5,7 @@ use salvo::catcher::Catcher;
 
 use crate::binary_content::BinaryContent::{Audio, File, Image, Page, Subtitles, Thumbnail, Video};
 use crate::docs;
-use crate::middleware;
-use crate::middleware::error_body::ErrorBody;
+use crate::middleware::{AroundRequest, ErrorBody};
 use crate::route::Access::{AnyCapability, Capability as Require, Dev, Link, Public, Session, SignedIn};
 use crate::route::CachePolicy::{self, ByHandler, ByVersion};
 use crate::route::Timeout::{Plugins, SignIn};
@@ -283,7 +282,7 @@ pub fn service(state: SharedState) -> Service {
 /// A service of these routes.
 pub fn service_of(routes: &[Route], state: SharedState, limits: Limits) -> Service {
     let service = Service::new(build_router(routes)).catcher(Catcher::new(ErrorBody));
-    middleware::around_all(service, state, limits)
+    service.hoop(AroundRequest::new(state, limits))
 }
 
 #[cfg(test)]

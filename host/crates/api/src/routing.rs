@@ -1,7 +1,6 @@
 //! The router of a list of routes: which route a request matches, in few comparisons.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use salvo::http::header::{ALLOW, HeaderValue};
 use salvo::http::{Method, StatusCode};
@@ -9,8 +8,7 @@ use salvo::routing::{Filter, MethodFilter, PathState};
 use salvo::{Depot, FlowCtrl, Handler, Request, Response, Router, async_trait};
 
 use crate::api_error::ApiError;
-use crate::middleware;
-use crate::request_context::RequestContext;
+use crate::middleware::AroundHandler;
 use crate::route::Route;
 
 /// A path segment with the segments below it. Literals sort before `{parameter}`, so `/users/public` wins over
@@ -54,10 +52,8 @@ impl Node<'_> {
         for route in &self.routes {
             for method in route.methods() {
                 allowed.push(method.clone());
-                let mut leaf = Router::with_filter(MethodFilter::new(method));
-                leaf = middleware::around(leaf.hoop(MatchedRoute(Arc::new(Route::clone(route)))), route);
-                leaf.goal = Some(Arc::clone(&route.handler));
-                router = router.push(leaf);
+                let leaf = Router::with_filter(MethodFilter::new(method));
+                router = router.push(leaf.goal(AroundHandler::new(route)));
             }
         }
         let mut names: Vec<_> = allowed.iter().map(Method::as_str).collect();
@@ -111,19 +107,6 @@ impl Filter for NextSegment {
         _method: &Method,
     ) -> Option<bool> {
         Some(self.fits(state))
-    }
-}
-
-/// The first layer of a route: notes it in the context of the request, for the layers and extractors that follow.
-#[derive(Debug)]
-struct MatchedRoute(Arc<Route>);
-
-#[async_trait]
-impl Handler for MatchedRoute {
-    async fn handle(&self, _req: &mut Request, depot: &mut Depot, _res: &mut Response, _ctrl: &mut FlowCtrl) {
-        if let Ok(context) = RequestContext::of_mut(depot) {
-            context.enter(&self.0);
-        }
     }
 }
 

@@ -286,7 +286,11 @@ pub trait Cloud: Send + Sync + std::fmt::Debug {
     }
 
     /// The ids of this server's invitations that the token's account holds.
-    fn bound_invitations<'a>(&'a self, _credential: &'a str, _token: &'a str) -> CloudFuture<'a, Vec<String>> {
+    fn bound_invitations<'a>(
+        &'a self,
+        _credential: &'a str,
+        _token: &'a str,
+    ) -> CloudFuture<'a, Vec<String>> {
         unsupported()
     }
 

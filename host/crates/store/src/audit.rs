@@ -1,13 +1,13 @@
 //! The audit log. Repeated entries are counted in one row.
 
 use crate::db::Database;
-use crate::db::Tx;
-use crate::db::args::args;
-use crate::db::write_queue::WritePriority;
-use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
 use crate::query::where_clause::{WhereClause, direction};
 use sqlx::AssertSqlSafe;
+use svc_database::Tx;
+use svc_database::args::args;
+use svc_database::write_queue::WritePriority;
+use svc_database::{Result, StoreError};
 use svc_domain::audit::{AuditAccount, AuditEntry, AuditEvent};
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};

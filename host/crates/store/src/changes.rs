@@ -1,11 +1,11 @@
 //! Changes of the library: a bounded list that clients read from their last position.
 
 use crate::db::Database;
-use crate::db::Tx;
-use crate::db::args::{Arg, args};
-use crate::db::bulk::{Bulk, SqlTexts};
-use crate::error::{Result, StoreError};
 use crate::items::accessible_items_of;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::{Bulk, SqlTexts};
+use svc_database::{Result, StoreError};
 use svc_domain::change::{Change, ChangeKind, ChangeType, Changes, ItemType};
 use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::db::write_queue::WritePriority;
-use crate::error::{Result, StoreError};
+use svc_database::args::args;
+use svc_database::write_queue::WritePriority;
+use svc_database::{Result, StoreError};
 use svc_domain::id::{DirectoryId, IdGenerator};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::{RelativePath, name_to_text, text_to_os};

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::db::id_node::{IdNode, lease_from};
-use crate::db::write_queue::WritePriority;
-use crate::error::{Result, StoreError};
+use svc_database::args::args;
+use svc_database::id_node::{IdNode, lease_from};
+use svc_database::write_queue::WritePriority;
+use svc_database::{Result, StoreError};
 use svc_domain::id::IdGenerator;
 use svc_domain::time::Clock;
 

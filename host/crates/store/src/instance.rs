@@ -1,9 +1,9 @@
 //! The identity of this installation.
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::db::write_queue::WritePriority;
-use crate::error::Result;
+use svc_database::Result;
+use svc_database::args::args;
+use svc_database::write_queue::WritePriority;
 use svc_domain::time::Timestamp;
 
 /// One installation.

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::db::Database;
-use crate::error::Result;
 use crate::query::access_filter::AccessFilter;
+use svc_database::Result;
 use svc_domain::change::ItemType;
 use svc_domain::library::MediaScope;
 use svc_domain::user_data::{ItemKey, ItemSummary};

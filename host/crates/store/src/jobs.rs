@@ -1,10 +1,10 @@
 //! Background jobs and the items that they process.
 
 use crate::db::Database;
-use crate::db::args::{Arg, args};
-use crate::db::write_queue::WritePriority;
-use crate::error::{Result, StoreError};
 use crate::query::where_clause::{WhereClause, direction};
+use svc_database::args::{Arg, args};
+use svc_database::write_queue::WritePriority;
+use svc_database::{Result, StoreError};
 use svc_domain::id::JobId;
 use svc_domain::job::{Job, JobProgress, JobStatus};
 use svc_domain::list::{Listing, Order, Pagination};

@@ -1,11 +1,11 @@
 //! The store: the only crate with SQL. SQLite embedded, PostgreSQL by URL, one query text for both.
 //!
-//! May use `svc-domain` alone. One repository per resource, each with its queries and its transactions; [`Store`] holds
-//! all of them over one [`Database`]. A query is written once, with `$1` placeholders and the SQL that both databases
-//! accept; `db/dialect.rs` holds the differences. Every list is ordered by an index. All writes go through
-//! `db/write_queue.rs`: interactive writes come before those of a scan.
+//! May use `svc-domain` and `svc-database`. One repository per resource, each with its queries and its transactions;
+//! [`Store`] holds all of them over one [`Database`]. A query is written once, with `$1` placeholders and the SQL that both databases
+//! accept; `dialect.rs` of `svc-database` holds the differences. Every list is ordered by an index. All writes go through
+//! `write_queue.rs` there: interactive writes come before those of a scan.
 //!
-//! - `db/`: connections, transactions, the write queue, migrations, version counters
+//! - `db/`: the handle under all repositories
 //! - `query/`: the parts of SQL that several repositories share
 //! - `identity/`, `scan_writer/`, `playback_queues/change.rs`: transactions of several steps, which their callers commit
 //! - all others: a file or folder for each repository
@@ -17,7 +17,6 @@ mod audit;
 mod changes;
 mod db;
 mod directories;
-mod error;
 mod files;
 mod id_nodes;
 mod identity;
@@ -52,9 +51,8 @@ mod video;
 pub use audit::{AuditFilter, AuditRepository};
 pub use changes::ChangeRepository;
 pub use db::search_index::SearchIndex;
-pub use db::{Database, DatabaseVersion, StoreOptions};
+pub use db::{Database, DatabaseVersion};
 pub use directories::DirectoryRepository;
-pub use error::{Result, StoreError};
 pub use files::{
     EmbeddedPicture, FileRepository, IndexedFile, KnownFile, MediaFile, SampleOrder, SampledFile,
 };
@@ -85,6 +83,7 @@ pub use search::{Hits, SearchRepository};
 pub use sessions::{PresentedRefresh, Rotation, SessionRepository};
 pub use settings::{ServerSetting, SettingsRepository};
 pub use store::Store;
+pub use svc_database::{Result, StoreError, StoreOptions};
 pub use tokens::TokenRepository;
 pub use user_items::{UserItemList, UserItemRepository};
 pub use users::{Activity, NewUser, UserRepository};

@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::db::bulk::in_lists;
-use crate::db::dialect::{LOCK_IDENTITY, lift_statement_timeout};
-use crate::db::{Engine, Tx};
-use crate::error::{Result, StoreError};
 use crate::identity::{IdentityChange, raise_revision};
+use svc_database::args::args;
+use svc_database::bulk::in_lists;
+use svc_database::dialect::{LOCK_IDENTITY, lift_statement_timeout};
+use svc_database::{Engine, Tx};
+use svc_database::{Result, StoreError};
 use svc_domain::id::{DirectoryId, LibraryId, UserId};
 use svc_domain::kind::MediaKind;
 use svc_domain::library::{Grant, Library, LibraryCounts, MediaScope, NO_LIBRARY};

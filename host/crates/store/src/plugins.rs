@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
+use svc_database::args::args;
+use svc_database::{Result, StoreError};
 use svc_domain::plugin::{PluginDecisions, UploadedVersion};
 use svc_domain::time::Timestamp;
 

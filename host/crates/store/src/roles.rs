@@ -1,12 +1,12 @@
 //! Custom roles and role assignments.
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::error::Result;
 use crate::identity::IdentityChange;
 use crate::query::where_clause::{WhereClause, direction};
 use crate::users::{names_from_json, names_to_json};
 use sqlx::AssertSqlSafe;
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
 use svc_domain::time::Timestamp;

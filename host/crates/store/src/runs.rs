@@ -1,11 +1,11 @@
 //! Scan runs and their logs.
 
 use crate::db::Database;
-use crate::db::args::{Arg, args};
-use crate::db::write_queue::WritePriority;
-use crate::error::{Result, StoreError};
 use crate::query::where_clause::{WhereClause, direction};
 use sqlx::AssertSqlSafe;
+use svc_database::args::{Arg, args};
+use svc_database::write_queue::WritePriority;
+use svc_database::{Result, StoreError};
 use svc_domain::id::RunId;
 use svc_domain::kind::MediaKind;
 use svc_domain::list::{Listing, OrderedPagination, Pagination};

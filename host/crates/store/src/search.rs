@@ -3,11 +3,11 @@
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
-use crate::db::Engine;
-use crate::db::args::args;
 use crate::db::search_index::{SearchIndex, search_query};
-use crate::error::Result;
 use crate::query::access_filter::AccessFilter;
+use svc_database::Engine;
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};
 use svc_domain::text::{query_words, search_words, sort_key};

@@ -1,10 +1,10 @@
 //! Sessions and the hashes of their refresh tokens.
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::db::write_queue::WritePriority;
-use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
+use svc_database::args::args;
+use svc_database::write_queue::WritePriority;
+use svc_database::{Result, StoreError};
 use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
 use svc_domain::time::Timestamp;

@@ -1,9 +1,9 @@
 //! Settings as JSON texts, and CORS origins.
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::error::Result;
 use crate::identity::IdentityChange;
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::id::{CorsOriginId, UserId};
 use svc_domain::origin::CorsOrigin;
 use svc_domain::time::Timestamp;

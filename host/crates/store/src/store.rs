@@ -2,9 +2,8 @@
 
 use crate::audit::AuditRepository;
 use crate::changes::ChangeRepository;
-use crate::db::{Database, StoreOptions};
+use crate::db::Database;
 use crate::directories::DirectoryRepository;
-use crate::error::Result;
 use crate::files::FileRepository;
 use crate::id_nodes::IdNodeRepository;
 use crate::identity::IdentityRepository;
@@ -29,6 +28,8 @@ use crate::user_items::UserItemRepository;
 use crate::users::UserRepository;
 use crate::version_counters::VersionCounterRepository;
 use crate::video::{MovieRepository, TvRepository, VideoFileRepository};
+use svc_database::Result;
+use svc_database::StoreOptions;
 
 macro_rules! store {
     ($($(#[$doc:meta])* $field:ident: $repository:ident,)+) => {

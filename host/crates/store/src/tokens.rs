@@ -1,10 +1,10 @@
 //! Personal access tokens, by the hash of their secret.
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::error::Result;
 use crate::identity::IdentityChange;
 use crate::users::{names_from_json, names_to_json};
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::id::{PersonalAccessTokenId, UserId};
 use svc_domain::session::PersonalAccessToken;
 use svc_domain::time::Timestamp;

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
-use crate::db::args::{Arg, args};
-use crate::db::write_queue::WritePriority;
-use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
 use crate::query::where_clause::{WhereClause, direction};
+use svc_database::args::{Arg, args};
+use svc_database::write_queue::WritePriority;
+use svc_database::{Result, StoreError};
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
 use svc_domain::time::Timestamp;

@@ -29,6 +29,11 @@ impl Cloud for ScriptedCloud {
     fn account<'a>(&'a self, token: &'a str) -> CloudFuture<'a, CloudAccount> {
         let reported = self.accounts.lock().unwrap().get(token).cloned();
         let answer = reported.unwrap_or(Err(CloudError::Rejected));
-        Box::pin(async move { answer.map(|id| CloudAccount { id, ..CloudAccount::default() }) })
+        Box::pin(async move {
+            answer.map(|id| CloudAccount {
+                id,
+                ..CloudAccount::default()
+            })
+        })
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use salvo::http::header::AUTHORIZATION;
-use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
+use salvo::{Depot, Request};
 use svc_identity::actor::Actor;
 use svc_identity::credential::{self, Credential, PresentedCredentials};
 use url::form_urlencoded;
@@ -12,22 +12,8 @@ use crate::api_error::ApiError;
 use crate::request_context::RequestContext;
 use crate::route::{Access, UrlCredential};
 
-/// Identifies the caller of a route that is not public, before any input is read.
-#[derive(Debug)]
-pub struct Authenticate;
-
-#[async_trait]
-impl Handler for Authenticate {
-    async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
-        if let Err(error) = authenticate(req, depot).await {
-            error.render(res);
-            ctrl.skip_rest();
-        }
-    }
-}
-
-/// Identifies the caller from the credential that the request presents, and notes them in the context. Called again when
-/// the body has arrived, because the credential may have been revoked meanwhile.
+/// Identifies the caller from the credential that the request presents, and notes them in the context: before any input
+/// is read, and again when the body has arrived, because the credential may have been revoked meanwhile.
 ///
 /// # Errors
 /// 401 without a valid credential, 410 for an access token of another installation.

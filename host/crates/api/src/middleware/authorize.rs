@@ -1,7 +1,7 @@
 //! Authorization: whether the caller may use the route. Decided by the matched route, never by the text of the URL.
 
 use salvo::http::body::Body as _;
-use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
+use salvo::{Depot, Request};
 use svc_identity::error::ServiceError;
 
 use crate::api_error::ApiError;
@@ -11,30 +11,20 @@ use crate::request_context::RequestContext;
 
 /// Admits or rejects the authenticated caller: before any input is read, and again when the body has arrived, because
 /// permissions may have been revoked meanwhile.
-#[derive(Debug)]
-pub struct Authorize;
-
-#[async_trait]
-impl Handler for Authorize {
-    async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
-        if let Err(error) = authorize_with_body(req, depot).await {
-            error.render(res);
-            ctrl.skip_rest();
-        }
-    }
-}
-
-async fn authorize_with_body(req: &mut Request, depot: &mut Depot) -> Result<(), ApiError> {
-    authorize(RequestContext::of(depot)?)?;
+///
+/// # Errors
+/// 401 and 410 as for authentication, 403 without permission, and what is wrong with the body.
+pub(super) async fn authorize(req: &mut Request, depot: &mut Depot) -> Result<(), ApiError> {
+    require_permission(RequestContext::of(depot)?)?;
     if req.method().is_safe() || req.body().is_end_stream() {
         return Ok(());
     }
     receive(req, RequestContext::of(depot)?).await?;
     authenticate(req, depot).await?;
-    authorize(RequestContext::of(depot)?)
+    require_permission(RequestContext::of(depot)?)
 }
 
-fn authorize(context: &RequestContext) -> Result<(), ApiError> {
+fn require_permission(context: &RequestContext) -> Result<(), ApiError> {
     let (Some(route), Some(actor)) = (&context.route, &context.actor) else {
         return Err(ApiError::internal("authorization without a route or a caller"));
     };

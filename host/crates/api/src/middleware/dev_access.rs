@@ -1,29 +1,22 @@
 //! Access to the routes of development mode: tests on the same machine, never a page of another origin.
 
+use salvo::Request;
 use salvo::http::StatusCode;
 use salvo::http::header::ORIGIN;
-use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
 
 use crate::api_error::ApiError;
 use crate::csrf::{CsrfOriginCheck, check_csrf_origin, own_addresses, require_plain_host};
 use crate::request_context::RequestContext;
 
-/// Rejects requests from other machines with 404, as if the route did not exist, and those of foreign pages with 403.
-#[derive(Debug)]
-pub struct RequireLocal;
-
-#[async_trait]
-impl Handler for RequireLocal {
-    async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
-        let outcome = if is_local(req) {
-            RequestContext::of(depot).and_then(|context| require_own_page(req, context))
-        } else {
-            Err(ApiError::of_status(StatusCode::NOT_FOUND))
-        };
-        if let Err(error) = outcome {
-            error.render(res);
-            ctrl.skip_rest();
-        }
+/// Rejects requests that are not from this machine.
+///
+/// # Errors
+/// 404 for other machines, as if the route did not exist; 403 for foreign pages.
+pub(super) fn require_local(req: &Request, context: &RequestContext) -> Result<(), ApiError> {
+    if is_local(req) {
+        require_own_page(req, context)
+    } else {
+        Err(ApiError::of_status(StatusCode::NOT_FOUND))
     }
 }
 

@@ -7,9 +7,8 @@ use salvo::http::header::{
     ORIGIN, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use salvo::http::{Method, StatusCode};
-use salvo::{Depot, FlowCtrl, Handler, Request, Response, async_trait};
+use salvo::{Request, Response};
 
-use crate::request_context::RequestContext;
 use svc_http_io::headers::single_value;
 use svc_http_io::limits::PREFLIGHT_MAX_AGE;
 use svc_identity::origins::Origins;
@@ -57,68 +56,55 @@ fn origin_class(origin: &str, host: Option<&str>, is_listed: impl Fn(&str) -> bo
     }
 }
 
-/// Adds the headers to what the inner layers respond, also to errors: browsers must be able to read those, and nobody
-/// caches them.
-#[derive(Debug)]
-pub struct ResponseHeaders;
-
-#[async_trait]
-impl Handler for ResponseHeaders {
-    async fn handle(&self, req: &mut Request, depot: &mut Depot, res: &mut Response, ctrl: &mut FlowCtrl) {
-        let cors = RequestContext::of(depot)
-            .ok()
-            .map(|context| headers_for(&context.state.origins, req));
-        ctrl.call_next(req, depot, res).await;
-        if let Some(cors) = cors {
-            cors.apply(res);
-        }
-        let status = res.status_code.unwrap_or(StatusCode::OK);
-        let headers = res.headers_mut();
-        for (name, value) in PROTECTIVE {
-            headers.entry(name).or_insert(HeaderValue::from_static(value));
-        }
-        if status.is_client_error() || status.is_server_error() {
-            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        }
+/// Adds the protective headers to a response, also to an error, which nobody may cache.
+pub(super) fn protect(res: &mut Response) {
+    let status = res.status_code.unwrap_or(StatusCode::OK);
+    let headers = res.headers_mut();
+    for (name, value) in PROTECTIVE {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if status.is_client_error() || status.is_server_error() {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
 }
 
 /// Whether a browser asks for permission to send the real request.
-pub fn is_preflight(req: &Request) -> bool {
+pub(super) fn is_preflight(req: &Request) -> bool {
     req.method() == Method::OPTIONS
         && req.headers().contains_key(ORIGIN)
         && req.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Computed before the handler runs.
-fn headers_for(origins: &Origins, req: &Request) -> CorsHeaders {
-    let headers = req.headers();
-    let origin = single_value(headers, &ORIGIN);
-    let host =
-        single_value(headers, &HOST).or_else(|| req.uri().authority().map(|authority| authority.as_str()));
-    let origin_class = origin.map_or(OriginClass::Foreign, |origin| {
-        origin_class(origin, host, |origin| origins.allows(origin))
-    });
-    CorsHeaders {
-        origin: headers
-            .get(ORIGIN)
-            .filter(|_| origin_class != OriginClass::Foreign)
-            .cloned(),
-        origin_class,
-        is_preflight: is_preflight(req),
-    }
-}
-
-/// The CORS headers of one response.
+/// The CORS headers of one response, also of an error: browsers must be able to read those.
 #[derive(Debug)]
-struct CorsHeaders {
+pub(super) struct CorsHeaders {
     origin: Option<HeaderValue>,
     origin_class: OriginClass,
     is_preflight: bool,
 }
 
 impl CorsHeaders {
-    fn apply(&self, res: &mut Response) {
+    /// Determined before the handler runs.
+    pub(super) fn of(req: &Request, origins: &Origins) -> Self {
+        let headers = req.headers();
+        let origin = single_value(headers, &ORIGIN);
+        let origin_class = origin.map_or(OriginClass::Foreign, |origin| {
+            let host = single_value(headers, &HOST)
+                .or_else(|| req.uri().authority().map(|authority| authority.as_str()));
+            origin_class(origin, host, |origin| origins.allows(origin))
+        });
+        Self {
+            origin: headers
+                .get(ORIGIN)
+                .filter(|_| origin_class != OriginClass::Foreign)
+                .cloned(),
+            origin_class,
+            is_preflight: is_preflight(req),
+        }
+    }
+
+    /// Adds the headers to the response.
+    pub(super) fn apply(&self, res: &mut Response) {
         let headers = res.headers_mut();
         headers.append(VARY, HeaderValue::from_static("Origin"));
         let policy = match self.origin_class {

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use sqlx::{ConnectOptions as _, Connection as _};
 
-use crate::db::{Database, Engine, Pools};
-use crate::error::{Result, StoreError};
+use super::Database;
+use svc_database::{Engine, Pools, Result, StoreError};
 
 /// The database engine and its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,8 @@ impl Database {
         }
     }
 
-    pub(crate) async fn checkpoint(&self) -> Result<()> {
+    /// Copies SQLite's write-ahead log into the database.
+    pub async fn checkpoint(&self) -> Result<()> {
         self.write_queue().checkpoint(self.pools()).await
     }
 

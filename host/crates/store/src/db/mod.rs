@@ -1,49 +1,28 @@
-//! The database handle under all repositories: connections, transactions, the write queue, and the two SQL dialects.
+//! The handle under all repositories: the connections with their write queue, caches and version counters.
 //!
 //! A repository reads through [`Database::pools`] and writes in a transaction from [`Database::write`],
 //! [`Database::write_for`] or [`Database::write_record`]. Which of the three decides which cached responses its commit
 //! invalidates.
 
-pub(crate) mod args;
-pub(crate) mod bulk;
 mod count_cache;
-pub(crate) mod dialect;
-pub(crate) mod id_node;
-pub(crate) mod identity_revisions;
-pub(crate) mod json_rows;
 mod maintenance;
-mod migrations;
-pub(crate) mod pools;
-mod postgres;
-mod read_pool;
-mod record;
 pub(crate) mod search_index;
-mod sqlite;
-mod statement_effect;
-pub(crate) mod transaction;
-pub(crate) mod version_counters;
-pub(crate) mod write_queue;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use sqlx::AssertSqlSafe;
 
-use crate::error::{Result, StoreError};
-use args::Arg;
 use count_cache::CountCache;
-use identity_revisions::IdentityRevisions;
+use svc_database::args::Arg;
+use svc_database::identity_revisions::IdentityRevisions;
+use svc_database::version_counters::{Invalidation, VersionCounters};
+use svc_database::write_queue::{WritePriority, WriteQueue, WriteTx};
+use svc_database::{Pools, Result, StoreOptions, migrations};
 use svc_domain::erased::Erased;
 use svc_domain::id::UserId;
 use svc_domain::kind::CachePartition;
-use version_counters::{Invalidation, VersionCounters};
-use write_queue::{WritePriority, WriteQueue, WriteTx};
 
 pub use maintenance::DatabaseVersion;
-pub(crate) use pools::{Engine, Pools};
-pub use postgres::StoreOptions;
-pub(crate) use record::Record;
-pub(crate) use transaction::Tx;
 
 #[derive(Debug)]
 struct Inner {
@@ -61,13 +40,7 @@ pub struct Database(Arc<Inner>);
 impl Database {
     /// Opens the database and applies the migrations that it lacks.
     pub(crate) async fn open(url: &str, options: &StoreOptions) -> Result<Self> {
-        let pools = if let Some(path) = url.strip_prefix("sqlite:") {
-            sqlite::open(PathBuf::from(path.strip_prefix("//").unwrap_or(path))).await?
-        } else if url.starts_with("postgres://") || url.starts_with("postgresql://") {
-            postgres::open(url, options).await?
-        } else {
-            return Err(StoreError::BadUrl(postgres::without_password(url)));
-        };
+        let pools = svc_database::open(url, options).await?;
         let database = Self(Arc::new(Inner {
             pools: Erased::new(pools),
             write_queue: WriteQueue::new(),
@@ -106,6 +79,7 @@ impl Database {
     pub(crate) fn version_counters(&self) -> &Arc<VersionCounters> {
         &self.0.version_counters
     }
+
     /// Opens a transaction that changes media.
     pub(crate) async fn write(&self, priority: WritePriority) -> Result<WriteTx> {
         let tx = self.0.write_queue.begin(self.pools(), priority).await?;

@@ -1,9 +1,7 @@
 //! The search index, whose SQL differs between the databases.
 
-use crate::db::bulk::Bulk;
-use crate::db::pools::Engine;
-use crate::db::transaction::Tx;
-use crate::error::Result;
+use svc_database::bulk::Bulk;
+use svc_database::{Engine, Result, Tx};
 
 /// The part of the search index for one type of item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +92,7 @@ impl SearchIndex {
     ];
 
     /// All tables.
-    pub(crate) const TABLES: [Self; 8] = [
+    pub const TABLES: [Self; 8] = [
         Self::Tracks,
         Self::Releases,
         Self::Artists,
@@ -106,7 +104,7 @@ impl SearchIndex {
     ];
 
     /// The table with the items of all kinds.
-    pub(crate) const ITEMS: Self = Self::Items(0);
+    pub const ITEMS: Self = Self::Items(0);
 
     fn sql(self) -> &'static SearchSql {
         match self {

@@ -1,7 +1,7 @@
 //! Pictures embedded in files of items.
 
-use crate::error::{Result, StoreError};
 use crate::files::media_file::{MediaFile, MediaRow};
+use svc_database::{Result, StoreError};
 use svc_domain::extraction::{PictureData, Span};
 
 /// A picture in a file of an item.

@@ -1,8 +1,8 @@
 //! A file of the index with its plugin, failure and item.
 
-use crate::db::args::args;
-use crate::error::{Result, StoreError};
 use crate::files::FileRepository;
+use svc_database::args::args;
+use svc_database::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::id::{DirectoryId, FileId};
 use svc_domain::path::RelativePath;

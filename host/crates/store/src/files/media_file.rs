@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use sqlx::AssertSqlSafe;
 
-use crate::db::args::args;
 use crate::directories::path_from_text;
-use crate::error::{Result, StoreError};
 use crate::files::FileRepository;
 use crate::query::access_filter::and_in_folder;
+use svc_database::args::args;
+use svc_database::{Result, StoreError};
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
 use svc_domain::library::MediaScope;

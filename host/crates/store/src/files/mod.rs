@@ -8,9 +8,9 @@ mod sample;
 use std::path::PathBuf;
 
 use crate::db::Database;
-use crate::db::args::args;
 use crate::directories::path_from_text;
-use crate::error::Result;
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::id::FileId;
 use svc_domain::path::RelativePath;
 

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use crate::db::args::Arg;
 use crate::directories::path_from_text;
-use crate::error::{Result, StoreError};
 use crate::files::FileRepository;
 use sqlx::AssertSqlSafe;
+use svc_database::args::Arg;
+use svc_database::{Result, StoreError};
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;

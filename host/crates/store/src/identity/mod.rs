@@ -3,12 +3,12 @@
 pub(crate) mod reset;
 
 use crate::db::Database;
-use crate::db::args::{Arg, args};
-use crate::db::identity_revisions::ChangeScope;
-use crate::db::write_queue::WriteTx;
-use crate::db::{Record, Tx};
-use crate::error::{Result, StoreError};
 use sqlx::SqlSafeStr;
+use svc_database::args::{Arg, args};
+use svc_database::identity_revisions::ChangeScope;
+use svc_database::write_queue::WriteTx;
+use svc_database::{Record, Tx};
+use svc_database::{Result, StoreError};
 use svc_domain::id::UserId;
 
 /// An open transaction over accounts, roles, sessions, tokens, settings and origins. Its methods are in the files of

@@ -1,11 +1,11 @@
 //! Deletes the index, or all data.
 
-use crate::db::args::args;
-use crate::db::dialect;
 use crate::db::search_index::SearchIndex;
-use crate::error::Result;
 use crate::identity::IdentityChange;
 use crate::instance::Instance;
+use svc_database::Result;
+use svc_database::args::args;
+use svc_database::dialect;
 
 /// Deletes the media, referring tables first.
 pub(crate) const MEDIA: [&str; 28] = [

@@ -5,11 +5,11 @@
 
 use std::collections::HashSet;
 
-use crate::db::args::args;
-use crate::db::bulk::in_lists;
-use crate::db::write_queue::WritePriority;
-use crate::error::Result;
 use crate::index::IndexRepository;
+use svc_database::Result;
+use svc_database::args::args;
+use svc_database::bulk::in_lists;
+use svc_database::write_queue::WritePriority;
 use svc_domain::id::FileId;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;

@@ -2,9 +2,9 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::error::Result;
 use crate::kinds::items::{VALUES, of_field};
 use crate::kinds::{KindItemFilter, KindRepository, StoredField};
+use svc_database::Result;
 use svc_domain::id::LibraryId;
 use svc_domain::item::{FacetCount, FieldValue};
 use svc_domain::library::MediaScope;

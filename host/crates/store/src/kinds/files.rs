@@ -2,13 +2,13 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::db::args::args;
-use crate::error::Result;
 use crate::files::EmbeddedPicture;
 use crate::files::embedded_picture::PictureRow;
 use crate::files::media_file::{MediaFile, MediaRow, file_columns, file_joins};
 use crate::kinds::KindRepository;
 use crate::query::access_filter::and_in_folder;
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::id::ItemId;
 use svc_domain::item::{FileContent, ItemPart};
 use svc_domain::library::MediaScope;

@@ -2,10 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::db::Engine;
-use crate::db::args::Arg;
 use crate::db::search_index::{SearchIndex, search_query};
-use crate::error::{Result, StoreError};
 use crate::kinds::{KindRepository, StoredField, StoredKind};
 use crate::query::access_filter::{AccessFilter, and_in_folder};
 use crate::query::item_filter::{Filtered, ItemFilter};
@@ -14,6 +11,9 @@ use crate::query::pages::{MediaRows, Sort, in_order};
 use crate::query::pages::{OrderCase, order_cases_within};
 use crate::query::where_clause::WhereClause;
 use crate::search::Hits;
+use svc_database::Engine;
+use svc_database::args::Arg;
+use svc_database::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::id::ItemId;
 use svc_domain::item::{FileContent, Item, ItemContent};

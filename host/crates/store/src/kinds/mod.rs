@@ -8,9 +8,10 @@ mod schema;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::db::{Database, Tx};
-use crate::error::{Result, StoreError};
+use crate::db::Database;
 use crate::text::bounded_key;
+use svc_database::Tx;
+use svc_database::{Result, StoreError};
 use svc_domain::item::ValueUse;
 use svc_domain::item_kind::{FieldType, KindSchema};
 use svc_domain::kind::MediaKind;

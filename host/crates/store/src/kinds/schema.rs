@@ -1,11 +1,11 @@
 //! Stores the schemas of kinds.
 
-use crate::db::Tx;
-use crate::db::args::args;
-use crate::db::dialect::lift_statement_timeout;
-use crate::db::write_queue::WritePriority;
-use crate::error::{Result, StoreError};
 use crate::kinds::{KindRepository, StoredKind, kinds_within};
+use svc_database::Tx;
+use svc_database::args::args;
+use svc_database::dialect::lift_statement_timeout;
+use svc_database::write_queue::WritePriority;
+use svc_database::{Result, StoreError};
 use svc_domain::item::ValueUse;
 use svc_domain::item_kind::{FieldSchema, KindSchema};
 

@@ -1,12 +1,12 @@
 //! Genres of music: the list with its orders and counts.
 
-use crate::error::Result;
 use crate::music::MusicRepository;
 use crate::query::access_filter::AccessFilter;
 use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::query::pages::{OrderCase, order_cases_of};
 use crate::query::where_clause::WhereClause;
+use svc_database::Result;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{ListRequest, Listing};
 use svc_domain::music::Genre;

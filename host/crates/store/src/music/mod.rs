@@ -20,7 +20,7 @@ pub(super) use tracks::order_cases as track_order_cases;
 pub(super) use {artists::order_cases as artist_order_cases, releases::order_cases as release_order_cases};
 
 use crate::db::Database;
-use crate::error::{Result, StoreError};
+use svc_database::{Result, StoreError};
 use svc_domain::music::{CreditRole, CreditedArtist};
 
 /// Tracks, releases, artists and genres.

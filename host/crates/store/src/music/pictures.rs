@@ -2,12 +2,12 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::db::args::args;
-use crate::error::Result;
 use crate::files::embedded_picture::{EmbeddedPicture, PictureRow};
 use crate::files::media_file::{file_columns, file_joins};
 use crate::music::MusicRepository;
 use crate::query::access_filter::{AccessFilter, and_in_folder};
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::id::{MusicReleaseId, MusicTrackId};
 use svc_domain::library::MediaScope;
 

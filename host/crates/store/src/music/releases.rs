@@ -1,6 +1,5 @@
 //! Releases: lists with filters and orders, single releases, counts and artwork as the caller may see them.
 
-use crate::error::Result;
 use crate::music::MusicRepository;
 use crate::query::access_filter::AccessFilter;
 use crate::query::item_filter::{Filtered, ItemFilter};
@@ -9,6 +8,7 @@ use crate::query::pages::{MediaRows, Sort, in_order};
 use crate::query::pages::{OrderCase, order_cases_of};
 use crate::query::where_clause::WhereClause;
 use crate::search::Hits;
+use svc_database::Result;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId};
 use svc_domain::library::MediaScope;

@@ -2,8 +2,6 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::db::args::args;
-use crate::error::Result;
 use crate::music::MusicRepository;
 use crate::query::access_filter::AccessFilter;
 use crate::query::item_filter::{Filtered, ItemFilter};
@@ -12,6 +10,8 @@ use crate::query::pages::{MediaRows, Sort, in_order};
 use crate::query::pages::{OrderCase, order_cases_of};
 use crate::query::where_clause::{WhereClause, direction};
 use crate::search::Hits;
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::change::ItemType;
 use svc_domain::id::{MusicArtistId, MusicReleaseId, MusicTrackId};
 use svc_domain::library::MediaScope;

@@ -3,15 +3,15 @@
 
 use std::collections::HashSet;
 
-use crate::db::args::args;
-use crate::db::bulk::{Bulk, SqlTexts, in_lists};
-use crate::db::write_queue::WritePriority;
-use crate::db::write_queue::WriteTx;
-use crate::db::{Record, Tx};
-use crate::error::Result;
 use crate::photo_albums::PhotoAlbumRepository;
 use crate::query::access_filter::AccessFilter;
 use crate::text::bounded_sort;
+use svc_database::Result;
+use svc_database::args::args;
+use svc_database::bulk::{Bulk, SqlTexts, in_lists};
+use svc_database::write_queue::WritePriority;
+use svc_database::write_queue::WriteTx;
+use svc_database::{Record, Tx};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::photo_album::{AlbumPhotoOutcome, AlbumViewers, PhotoAlbumPatch};

@@ -9,12 +9,12 @@ use sqlx::AssertSqlSafe;
 pub use change::NewPhotoAlbum;
 
 use crate::db::Database;
-use crate::db::args::{Arg, args};
-use crate::error::Result;
 use crate::query::access_filter::AccessFilter;
 use crate::query::pages::in_order;
 use crate::query::where_clause::{WhereClause, direction};
 use crate::search::{contains_all_words, rank_hits};
+use svc_database::Result;
+use svc_database::args::{Arg, args};
 use svc_domain::id::{PhotoAlbumId, PhotoId, UserId};
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Order, Pagination};

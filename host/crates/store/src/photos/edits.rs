@@ -7,13 +7,13 @@
 use sqlx::AssertSqlSafe;
 
 use crate::changes::NewChanges;
-use crate::db::Tx;
-use crate::db::args::args;
-use crate::db::bulk::{SqlTexts, in_lists};
-use crate::db::write_queue::WritePriority;
-use crate::error::Result;
 use crate::photos::PhotoRepository;
 use crate::query::access_filter::and_in_folder;
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::args;
+use svc_database::bulk::{SqlTexts, in_lists};
+use svc_database::write_queue::WritePriority;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::PhotoId;
 use svc_domain::library::MediaScope;

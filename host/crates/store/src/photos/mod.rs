@@ -3,7 +3,6 @@
 pub(crate) mod edits;
 
 use crate::db::Database;
-use crate::error::{Result, StoreError};
 use crate::query::access_filter::AccessFilter;
 use crate::query::item_filter::{Filtered, ItemFilter};
 use crate::query::pages::{MediaRows, Sort, in_order};
@@ -11,6 +10,7 @@ use crate::query::pages::{MediaRows, Sort, in_order};
 use crate::query::pages::{OrderCase, order_cases_of, order_cases_within};
 use crate::query::where_clause::WhereClause;
 use crate::search::Hits;
+use svc_database::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::extraction::Rational;
 use svc_domain::id::{LibraryId, PhotoAlbumId, PhotoId};

@@ -1,13 +1,13 @@
 //! Changes of a queue: several steps in one transaction that locks the queue and raises its revision once.
 
-use crate::db::args::{Arg, args};
-use crate::db::bulk::{Bulk, SqlTexts};
-use crate::db::write_queue::WriteTx;
-use crate::error::{Result, StoreError};
 use crate::playback_queues::PlaybackQueueRepository;
 use crate::playback_queues::QUEUES;
 use crate::playback_queues::QueueRow;
 use sqlx::AssertSqlSafe;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::{Bulk, SqlTexts};
+use svc_database::write_queue::WriteTx;
+use svc_database::{Result, StoreError};
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::playback_queue::{DrawState, MAX_QUEUES, PlaybackQueue, QueueCursor};
 use svc_domain::time::Timestamp;

@@ -6,8 +6,8 @@ mod pool;
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::error::{Result, StoreError};
+use svc_database::args::args;
+use svc_database::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, PlaybackQueueItemId, UserId};
 use svc_domain::list::{Listing, Pagination};

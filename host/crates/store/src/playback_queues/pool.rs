@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use sqlx::AssertSqlSafe;
 
-use crate::db::args::args;
-use crate::error::Result;
 use crate::playback_queues::PlaybackQueueRepository;
 use crate::query::access_filter::AccessFilter;
 use crate::user_items::favorite_of;
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::change::ItemType;
 use svc_domain::id::{PlaybackQueueId, UserId};
 use svc_domain::library::MediaScope;

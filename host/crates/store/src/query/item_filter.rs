@@ -1,8 +1,8 @@
 //! Filters that all lists of items share: user data, missing files, time of indexing.
 
-use crate::db::args::Arg;
 use crate::query::access_filter::AccessFilter;
 use crate::query::where_clause::WhereClause;
+use svc_database::args::Arg;
 use svc_domain::change::ItemType;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;

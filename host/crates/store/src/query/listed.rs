@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
-use crate::db::args::Arg;
-use crate::db::dialect::{is_listed, listed};
-use crate::db::json_rows::JsonRecord;
-use crate::error::Result;
+use svc_database::Result;
+use svc_database::args::Arg;
+use svc_database::dialect::{is_listed, listed};
+use svc_database::json_rows::JsonRecord;
 
 impl Database {
     /// The rows of these ids: `head` ends with the id column.

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
-use crate::db::args::Arg;
-use crate::error::{Result, StoreError};
 use crate::query::where_clause::WhereClause;
+use svc_database::args::Arg;
+use svc_database::{Result, StoreError};
 use svc_domain::list::{Cursor, CursorValue, ListRequest, Listing, Order, Pagination};
 
 /// Source of the items of a list.

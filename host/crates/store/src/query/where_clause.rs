@@ -3,9 +3,9 @@
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
-use crate::db::args::Arg;
-use crate::error::Result;
 use crate::query::access_filter::AccessFilter;
+use svc_database::Result;
+use svc_database::args::Arg;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Order, Pagination};

@@ -2,16 +2,16 @@
 
 use crate::changes;
 use crate::changes::NewChanges;
-use crate::db::Tx;
-use crate::db::args::args;
 use crate::db::search_index::SearchIndex;
-use crate::error::Result;
 use crate::scan_writer::ids::{for_ids, ids, select_ids};
 use crate::scan_writer::names::mark_artists_of_releases;
 use crate::scan_writer::{
     ItemChange, ScanWriter, items, photos, record_file_changes, tracks, video_aggregates, videos,
 };
 use crate::user_items::delete_user_items;
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::args;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::time::Timestamp;
 

@@ -6,9 +6,9 @@ use std::fmt::{self, Write as _};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::db::bulk::in_lists;
-use crate::error::Result;
 use crate::index::{IndexRepository, RECORD_SCHEMA};
+use svc_database::Result;
+use svc_database::bulk::in_lists;
 use svc_domain::id::FileId;
 use svc_domain::scan::ScannedFile;
 

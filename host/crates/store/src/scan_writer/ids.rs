@@ -1,8 +1,8 @@
 //! Statements over many ids.
 
-use crate::db::Tx;
-use crate::db::bulk::in_lists;
-use crate::error::Result;
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::bulk::in_lists;
 
 /// Runs `head IN (ids) tail` for all ids.
 pub(super) async fn for_ids(tx: &mut Tx, head: &str, ids: &[i64], tail: &str) -> Result<()> {

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::changes::NewChanges;
-use crate::db::Tx;
-use crate::db::args::{Arg, args};
-use crate::db::bulk::in_lists;
 use crate::db::search_index::SearchIndex;
-use crate::error::{Result, StoreError};
 use crate::scan_writer::ids::{for_ids, ids};
 use crate::scan_writer::item_content::NewContents;
 use crate::scan_writer::items::record;
 use crate::scan_writer::{ItemChange, ScanWriter};
 use crate::text::bounded_sort;
 use crate::user_items::delete_user_items;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::in_lists;
+use svc_database::{Result, StoreError};
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::ItemId;
 use svc_domain::item::{FileContent, ItemContent};
@@ -124,7 +124,7 @@ fn item_values(item: i64, grouping: &Grouping, files: usize, content: &ItemConte
 
 async fn pairs<T>(tx: &mut Tx, head: &str, items: &[i64], tail: &str) -> Result<Vec<(i64, T)>>
 where
-    (i64, T): crate::db::Record,
+    (i64, T): svc_database::Record,
 {
     let mut found = Vec::new();
     for (sql, values) in in_lists(tx.engine(), head, items, tail) {

@@ -1,14 +1,14 @@
 //! What lists and search use of items: values of declared fields, and words.
 
-use crate::db::Tx;
-use crate::db::args::{Arg, args};
-use crate::db::bulk::SqlTexts;
 use crate::db::search_index::SearchIndex;
-use crate::error::Result;
 use crate::kinds::StoredKind;
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::rows;
 use crate::text::{bounded_key, bounded_sort, bounded_words};
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::SqlTexts;
 use svc_domain::item::ItemContent;
 
 /// Values of one field of an item, at most; further ones are shown but not counted.

@@ -28,18 +28,19 @@ pub use batch::{FolderDone, ItemChange, PersistOutcome, PluginVersion, ScanBatch
 pub use digest::digest_of;
 
 use crate::changes::NewChanges;
-use crate::db::args::{Arg, args};
-use crate::db::bulk::SqlTexts;
-use crate::db::version_counters::Invalidation;
-use crate::db::write_queue::WritePriority;
-use crate::db::write_queue::WriteTx;
-use crate::db::{Database, Tx};
-use crate::error::Result;
+use crate::db::Database;
 use crate::index::{IndexRepository, RECORD_SCHEMA};
 use crate::text::bounded_reason;
 use ids::{for_ids, select_ids};
 use items::{KnownKinds, RenamedItems};
 use names::Names;
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::SqlTexts;
+use svc_database::version_counters::Invalidation;
+use svc_database::write_queue::WritePriority;
+use svc_database::write_queue::WriteTx;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::extraction::ExtractFailure;
 use svc_domain::id::{FileId, IdGenerator};

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use crate::db::Tx;
-use crate::db::args::{Arg, args};
-use crate::db::bulk::SqlTexts;
 use crate::db::search_index::SearchIndex;
-use crate::error::Result;
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::{PersistOutcome, rows};
 use crate::text::{bounded_key, bounded_sort, bounded_words};
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::SqlTexts;
 use svc_domain::id::{IdGenerator, MusicArtistId, MusicGenreId, MusicReleaseId};
 use svc_domain::music::{Credit, ReleaseFacts};
 use svc_domain::time::Timestamp;

@@ -1,14 +1,14 @@
 //! Stores the photos of a batch of scanned files.
 
-use crate::db::Tx;
-use crate::db::args::{Arg, args};
-use crate::db::bulk::in_lists;
 use crate::db::search_index::SearchIndex;
-use crate::error::Result;
 use crate::photos::edits;
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, rows};
 use crate::text::bounded_words;
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::in_lists;
 use svc_domain::id::PhotoId;
 use svc_domain::photo::PhotoFacts;
 use svc_domain::photo_bucket::day_of;

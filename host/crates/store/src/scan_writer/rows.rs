@@ -1,6 +1,6 @@
 //! Statements of a scan over many rows.
 
-use crate::db::bulk::Bulk;
+use svc_database::bulk::Bulk;
 
 /// Reference of a plugin version; adds the version if it is new.
 pub(super) const ADD_PLUGIN: &str = "INSERT INTO plugins_seen \

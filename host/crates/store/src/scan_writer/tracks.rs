@@ -1,14 +1,14 @@
 //! Tracks of a batch, with their artists, genres and releases.
 
-use crate::db::Tx;
-use crate::db::args::{Arg, args};
 use crate::db::search_index::SearchIndex;
-use crate::error::Result;
 use crate::music::{gain_to_stored, peak_to_stored};
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::names::{MissingNames, artist_key};
 use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, rows};
 use crate::text::{bounded_key, bounded_sort, bounded_words};
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
 use svc_domain::extraction::{PictureData, Span};
 use svc_domain::music::{Credit, ReleaseFacts, TrackFacts};
 use svc_domain::scan::FileRecord;

@@ -2,14 +2,14 @@
 //! files.
 
 use crate::changes::NewChanges;
-use crate::db::Tx;
-use crate::db::args::{Arg, args};
-use crate::db::bulk::SqlTexts;
 use crate::db::search_index::SearchIndex;
-use crate::error::Result;
 use crate::scan_writer::ids::{for_ids, ids, select_ids};
 use crate::scan_writer::videos::{RenamedShows, words};
 use crate::user_items::delete_user_items;
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::SqlTexts;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::text::search_words;
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::db::Tx;
-use crate::db::args::args;
-use crate::db::bulk::Bulk;
-use crate::error::Result;
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::{ScanWriter, rows};
 use crate::text::bounded_key;
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::args;
+use svc_database::bulk::Bulk;
 use svc_domain::text::fold;
 
 /// Types of items with genres.

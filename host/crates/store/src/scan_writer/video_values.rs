@@ -1,7 +1,7 @@
 //! The values of rows of movies, shows, episodes and their sources, in the order of `rows.rs`.
 
-use crate::db::args::{Arg, args};
 use crate::text::bounded_sort;
+use svc_database::args::{Arg, args};
 use svc_domain::video::{EpisodeFacts, MovieFacts, ShowFacts, VideoFacts};
 
 fn json(texts: &[String]) -> String {

@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::changes::NewChanges;
-use crate::db::Tx;
-use crate::db::args::{Arg, args};
-use crate::db::bulk::in_lists;
 use crate::db::search_index::SearchIndex;
-use crate::error::Result;
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::video_genres::Genres;
 use crate::scan_writer::video_values::{episode_values, movie_values, show_values, source_values};
 use crate::scan_writer::{ScanWriter, StoredFile, rows};
 use crate::text::{bounded_key, bounded_words};
+use svc_database::Result;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::in_lists;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::{MovieId, TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::scan::FileRecord;

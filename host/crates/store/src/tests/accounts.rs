@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::AssertSqlSafe;
 
-use crate::db::args::args;
 use crate::tests::*;
 use crate::{Activity, AuditFilter, IdentityChange, Instance, NewUser, Rotation, ServerSetting};
+use svc_database::args::args;
 use svc_domain::audit::{AuditAccount, AuditEntry, AuditEvent};
 use svc_domain::id::UserId;
 use svc_domain::library::{Grant, Library};

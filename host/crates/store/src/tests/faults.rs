@@ -7,9 +7,9 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use svc_covers::covers;
 
-use crate::db::Pools;
 use crate::tests::*;
 use crate::{ReleaseFilter, ReleaseOrder, StoreError};
+use svc_database::Pools;
 use svc_domain::list::{ListRequest, Order, Pagination};
 
 #[tokio::test]

@@ -24,11 +24,11 @@ mod video;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::db::write_queue::{WritePriority, WriteTx};
 use crate::{
     FolderDone, Instance, ItemFilter, NewUser, PluginVersion, ScanBatch, ScanWriter, Store, StoreOptions,
     StoredFile,
 };
+use svc_database::write_queue::{WritePriority, WriteTx};
 use svc_domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value};
 use svc_domain::id::{DirectoryId, FileId, FolderId, IdGenerator, UserId};
 use svc_domain::kind::MediaKind;

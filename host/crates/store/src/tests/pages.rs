@@ -189,7 +189,9 @@ async fn cursor_survives_the_deletion_of_its_item_and_is_invalid_in_another_orde
         assert_eq!(next.id, first[4]);
         let sql = sqlx::AssertSqlSafe("DELETE FROM files WHERE file_id = $1".to_owned());
         let mut tx = test_store.write(WritePriority::Scan).await;
-        tx.execute(sql, &crate::db::args::args![next.id]).await.unwrap();
+        tx.execute(sql, &svc_database::args::args![next.id])
+            .await
+            .unwrap();
         tx.commit().await.unwrap();
         request.after = Some(next.clone());
         let (rest, total, _) = page(test_store, &all, &request).await;

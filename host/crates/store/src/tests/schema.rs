@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use sqlx::AssertSqlSafe;
 use svc_covers::covers;
 
-use crate::db::Engine;
-use crate::db::args::Arg;
 use crate::music::{artist_order_cases, release_order_cases, track_order_cases};
 use crate::tests::kinds::{comics, stored};
 use crate::tests::*;
 use crate::user_items;
 use crate::video::{movie_order_cases, show_order_cases};
 use crate::{kinds, photo_albums, photos};
+use svc_database::Engine;
+use svc_database::args::Arg;
 
 /// `table.column` of all tables but those of the search index: virtual tables in SQLite, `search_*` in PostgreSQL.
 pub(super) async fn columns(test_store: &TestStore) -> BTreeSet<String> {
@@ -154,7 +154,7 @@ async fn every_order_of_every_list_is_served_by_an_index() {
     .await;
 }
 
-async fn plan(tx: &mut crate::db::Tx, sql: &str, values: &[Arg<'_>]) -> String {
+async fn plan(tx: &mut svc_database::Tx, sql: &str, values: &[Arg<'_>]) -> String {
     if tx.engine() == Engine::Sqlite {
         let rows: Vec<(i64, i64, i64, String)> = tx
             .fetch_all(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")), values)

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
-use crate::db::Tx;
-use crate::db::args::{Arg, args};
-use crate::db::bulk::in_lists_after;
-use crate::db::dialect::{is_listed, listed};
-use crate::error::{Result, StoreError};
 use crate::query::access_filter::accessible_items;
 use crate::query::where_clause::direction;
+use svc_database::Tx;
+use svc_database::args::{Arg, args};
+use svc_database::bulk::in_lists_after;
+use svc_database::dialect::{is_listed, listed};
+use svc_database::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;

@@ -2,10 +2,10 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::db::args::args;
-use crate::error::Result;
 use crate::query::access_filter::AccessFilter;
 use crate::user_items::UserItemRepository;
+use svc_database::Result;
+use svc_database::args::args;
 use svc_domain::id::UserId;
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};

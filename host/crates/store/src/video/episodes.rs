@@ -2,7 +2,6 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::error::Result;
 use crate::query::access_filter::{AccessFilter, and_in_folder};
 use crate::query::item_filter::{Filtered, ItemFilter};
 use crate::query::pages::in_order;
@@ -10,6 +9,7 @@ use crate::query::where_clause::{WhereClause, direction};
 use crate::search::Hits;
 use crate::video::TvRepository;
 use crate::video::{OF_EPISODES, SourceRow};
+use svc_database::Result;
 use svc_domain::change::ItemType;
 use svc_domain::id::{TvEpisodeId, TvSeasonId, TvShowId};
 use svc_domain::library::MediaScope;

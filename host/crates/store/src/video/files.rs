@@ -3,10 +3,10 @@
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
-use crate::db::args::{Arg, args};
-use crate::error::Result;
 use crate::files::media_file::{MediaFile, MediaRow, file_columns, file_joins};
 use crate::query::access_filter::{AccessFilter, and_in_folder};
+use svc_database::Result;
+use svc_database::args::{Arg, args};
 use svc_domain::id::{MovieId, SubtitleId, TvEpisodeId};
 use svc_domain::library::MediaScope;
 use svc_domain::video::{Streams, Subtitle, VideoSubject, pictures, subtitle_files};

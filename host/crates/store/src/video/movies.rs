@@ -1,7 +1,6 @@
 //! Movies: lists with filters and orders, and single movies.
 
 use crate::db::Database;
-use crate::error::Result;
 use crate::query::access_filter::{AccessFilter, and_in_folder};
 use crate::query::item_filter::{Filtered, ItemFilter};
 use crate::query::pages::{MediaRows, Sort, in_order};
@@ -10,6 +9,7 @@ use crate::query::pages::{OrderCase, order_cases_of};
 use crate::query::where_clause::WhereClause;
 use crate::search::Hits;
 use crate::video::OF_MOVIES;
+use svc_database::Result;
 use svc_domain::change::ItemType;
 use svc_domain::id::MovieId;
 use svc_domain::library::MediaScope;

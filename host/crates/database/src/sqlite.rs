@@ -9,10 +9,10 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions, Connection, SqlitePool};
 
-use crate::db::migrations;
-use crate::db::pools::Pools;
-use crate::db::read_pool::ReadPool;
 use crate::error::{Result, StoreError};
+use crate::migrations;
+use crate::pools::Pools;
+use crate::read_pool::ReadPool;
 
 /// "svc1": marks a database of svc. The first migration writes it.
 const APPLICATION_ID: i64 = 1_937_138_481;

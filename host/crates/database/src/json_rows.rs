@@ -9,11 +9,11 @@ use serde::de::value::Error;
 use serde::de::{DeserializeOwned, DeserializeSeed, Error as _, IntoDeserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use crate::db::record::Record;
 use crate::error::StoreError;
+use crate::record::Record;
 
 /// A record of numbers and texts, without bytes: a struct whose fields name the columns, as in sqlx, or a tuple.
-pub(crate) trait JsonRecord: Record + DeserializeOwned {}
+pub trait JsonRecord: Record + DeserializeOwned {}
 
 impl<T: Record + DeserializeOwned> JsonRecord for T {}
 
@@ -58,7 +58,7 @@ impl Layout {
 }
 
 /// Wraps a query for rows of `T` into a query for one JSON text.
-pub(crate) fn to_json_rows<T: JsonRecord>(query: &str) -> String {
+pub fn to_json_rows<T: JsonRecord>(query: &str) -> String {
     let Layout { fields, columns } = Layout::of::<T>();
     let (names, heading) = match fields {
         // Qualified, because SQLite treats an unknown quoted name as a text.
@@ -87,7 +87,7 @@ pub(crate) fn to_json_rows<T: JsonRecord>(query: &str) -> String {
 }
 
 /// Parses the JSON text of such a query.
-pub(crate) fn from_json_rows<T: JsonRecord>(text: &str) -> Result<Vec<T>, StoreError> {
+pub fn from_json_rows<T: JsonRecord>(text: &str) -> Result<Vec<T>, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::Database(sqlx::Error::Decode(error.into())))
 }
 

@@ -31,7 +31,7 @@ impl Manager for ConnectionManager {
 }
 
 /// Read connections, opened on first use.
-pub(crate) struct ReadPool(Pool<ConnectionManager>);
+pub struct ReadPool(Pool<ConnectionManager>);
 
 /// A connection that returns to the pool on drop.
 pub(crate) type PooledConnection = Object<ConnectionManager>;

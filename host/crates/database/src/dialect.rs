@@ -1,13 +1,13 @@
 //! Differences of the two SQL dialects: durability, lists, placeholders.
 
-use crate::db::args::Arg;
-use crate::db::pools::Engine;
-use crate::db::transaction::Tx;
+use crate::args::Arg;
 use crate::error::Result;
+use crate::pools::Engine;
+use crate::transaction::Tx;
 
 /// Durability of a committed transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Durability {
+pub enum Durability {
     /// On disk when the commit returns.
     Full,
     /// On disk soon after; a power cut may lose it.
@@ -15,7 +15,7 @@ pub(crate) enum Durability {
 }
 
 /// SQLite: the pragma that sets the durability of the connection, outside of a transaction.
-pub(crate) fn set_durability(durability: Durability) -> &'static str {
+pub fn set_durability(durability: Durability) -> &'static str {
     match durability {
         Durability::Full => "PRAGMA synchronous = FULL",
         Durability::Normal => "PRAGMA synchronous = NORMAL",
@@ -23,13 +23,13 @@ pub(crate) fn set_durability(durability: Durability) -> &'static str {
 }
 
 /// SQLite: copies the write-ahead log into the database as far as readers allow, without blocking.
-pub(crate) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
+pub const CHECKPOINT: &str = "PRAGMA wal_checkpoint(PASSIVE)";
 
 /// SQLite: frees the page cache of a connection.
-pub(crate) const FREE_CACHE: &str = "PRAGMA shrink_memory";
+pub const FREE_CACHE: &str = "PRAGMA shrink_memory";
 
 /// Encodes a column of bytes in hexadecimal digits.
-pub(crate) fn hexadecimal(engine: Engine, column: &str) -> String {
+pub fn hexadecimal(engine: Engine, column: &str) -> String {
     match engine {
         Engine::Sqlite => format!("hex({column})"),
         Engine::Postgres => format!("encode({column}, 'hex')"),
@@ -37,7 +37,7 @@ pub(crate) fn hexadecimal(engine: Engine, column: &str) -> String {
 }
 
 /// `IN` condition over the list bound as `$number`. One statement serves lists of every length.
-pub(crate) fn is_listed(engine: Engine, number: usize) -> String {
+pub fn is_listed(engine: Engine, number: usize) -> String {
     match engine {
         Engine::Sqlite => format!("IN (SELECT value FROM json_each(${number}))"),
         Engine::Postgres => format!("= ANY(CAST(${number} AS BIGINT[]))"),
@@ -45,7 +45,7 @@ pub(crate) fn is_listed(engine: Engine, number: usize) -> String {
 }
 
 /// The value for [`is_listed`].
-pub(crate) fn listed(engine: Engine, numbers: &[i64]) -> Arg<'static> {
+pub fn listed(engine: Engine, numbers: &[i64]) -> Arg<'static> {
     let (open, close) = match engine {
         Engine::Sqlite => ('[', ']'),
         Engine::Postgres => ('{', '}'),
@@ -63,13 +63,13 @@ pub(crate) fn listed(engine: Engine, numbers: &[i64]) -> Arg<'static> {
 }
 
 /// SQLite: rewrites the database without free pages. PostgreSQL does so in the background.
-pub(crate) const VACUUM: &str = "VACUUM";
+pub const VACUUM: &str = "VACUUM";
 
 /// PostgreSQL: waits until no other change of accounts, sessions or tokens is open. SQLite has one writer.
-pub(crate) const LOCK_IDENTITY: &str = "SELECT identity_revision FROM server FOR UPDATE";
+pub const LOCK_IDENTITY: &str = "SELECT identity_revision FROM server FOR UPDATE";
 
 /// Lifts the statement timeout of PostgreSQL, for requested work that may take minutes.
-pub(crate) async fn lift_statement_timeout(tx: &mut Tx) -> Result<()> {
+pub async fn lift_statement_timeout(tx: &mut Tx) -> Result<()> {
     if tx.engine() == Engine::Postgres {
         tx.execute("SET LOCAL statement_timeout = 0", &[]).await?;
     }
@@ -78,7 +78,7 @@ pub(crate) async fn lift_statement_timeout(tx: &mut Tx) -> Result<()> {
 
 /// Appends the placeholder of a value in a statement over many rows. SQLite looks up `$1` by name, which takes most
 /// of the time of a statement with a thousand values; `?` is numbered by position.
-pub(crate) fn push_placeholder(sql: &mut String, engine: Engine, number: usize) {
+pub fn push_placeholder(sql: &mut String, engine: Engine, number: usize) {
     match engine {
         Engine::Sqlite => sql.push('?'),
         Engine::Postgres => {

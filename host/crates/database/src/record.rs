@@ -5,7 +5,7 @@ use sqlx::postgres::PgRow;
 use sqlx::sqlite::SqliteRow;
 
 /// A row type that both databases can fill.
-pub(crate) trait Record:
+pub trait Record:
     for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static
 {
 }

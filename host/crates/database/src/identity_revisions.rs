@@ -11,7 +11,7 @@ const ACCOUNTS: usize = 10_000;
 
 /// The accounts that a change concerns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ChangeScope {
+pub enum ChangeScope {
     /// All accounts: roles, libraries, server settings, names.
     All,
     /// These accounts only.
@@ -21,7 +21,7 @@ pub(crate) enum ChangeScope {
 /// The revisions that this process knows. The database holds the newest; another process, such as `svc user`, may
 /// raise it.
 #[derive(Debug, Default)]
-pub(crate) struct IdentityRevisions(Mutex<Known>);
+pub struct IdentityRevisions(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
@@ -61,22 +61,22 @@ impl Known {
 
 impl IdentityRevisions {
     /// The newest revision.
-    pub(crate) fn last(&self) -> i64 {
+    pub fn last(&self) -> i64 {
         self.known().last
     }
 
     /// The newest revision that concerns, or may concern, an account.
-    pub(crate) fn of(&self, user: UserId) -> i64 {
+    pub fn of(&self, user: UserId) -> i64 {
         self.known().of(user)
     }
 
     /// The newest revision that concerns, or may concern, all accounts.
-    pub(crate) fn of_all(&self) -> i64 {
+    pub fn of_all(&self) -> i64 {
         self.known().of_all
     }
 
     /// Makes a committed revision known to every later request.
-    pub(crate) fn record(&self, revision: i64, scope_of_change: &ChangeScope) {
+    pub fn record(&self, revision: i64, scope_of_change: &ChangeScope) {
         self.known().record(revision, scope_of_change);
     }
 

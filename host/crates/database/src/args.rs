@@ -12,13 +12,20 @@ use svc_domain::time::Timestamp;
 
 /// One value. Absent values keep their type, which PostgreSQL requires.
 #[derive(Debug, Clone)]
-pub(crate) enum Arg<'a> {
+pub enum Arg<'a> {
+    /// A truth value.
     Bool(bool),
+    /// 16 bits.
     Small(Option<i16>),
+    /// 32 bits.
     Int(Option<i32>),
+    /// 64 bits.
     Big(Option<i64>),
+    /// A floating-point number.
     Real(Option<f64>),
+    /// A text without U+0000.
     Text(Option<Cow<'a, str>>),
+    /// Bytes.
     Bytes(Option<&'a [u8]>),
 }
 
@@ -97,10 +104,11 @@ impl<'a> From<&'a [u8]> for Arg<'a> {
 }
 
 /// The values of a statement: `args![id.get(), name]`.
+#[macro_export]
 macro_rules! args {
-    ($($value:expr),* $(,)?) => { [$($crate::db::args::Arg::from($value)),*] };
+    ($($value:expr),* $(,)?) => { [$($crate::args::Arg::from($value)),*] };
 }
-pub(crate) use args;
+pub use crate::args;
 
 macro_rules! bind {
     ($arguments:expr, $values:expr, $text:expr) => {{

@@ -10,7 +10,7 @@ use svc_domain::kind::CachePartition;
 /// Versions of the media and of the data of each user. Only this process writes such data, because the data directory
 /// belongs to one process.
 #[derive(Debug, Default)]
-pub(crate) struct VersionCounters {
+pub struct VersionCounters {
     /// One per cache partition.
     media: [AtomicU64; 4],
     personal: Mutex<HashMap<UserId, u64>>,
@@ -18,7 +18,7 @@ pub(crate) struct VersionCounters {
 
 /// The counters that the commit of a transaction raises.
 #[derive(Debug)]
-pub(crate) enum Invalidation {
+pub enum Invalidation {
     /// The media of this partition, or of all.
     Media(Arc<VersionCounters>, Option<CachePartition>),
     /// The data of one user.
@@ -29,7 +29,7 @@ pub(crate) enum Invalidation {
 
 impl Invalidation {
     /// Raises the counters once the transaction is, or may be, committed.
-    pub(crate) fn apply(&self) {
+    pub fn apply(&self) {
         match self {
             Self::Media(version_counters, part) => {
                 for number in version_counters.of(*part) {
@@ -50,12 +50,13 @@ impl Invalidation {
 
 impl VersionCounters {
     /// Sum of the counters of this partition, or of all.
-    pub(crate) fn media(&self, part: Option<CachePartition>) -> u64 {
+    pub fn media(&self, part: Option<CachePartition>) -> u64 {
         let counters = self.of(part).iter();
         counters.map(|counter| counter.load(Ordering::Acquire)).sum()
     }
 
-    pub(crate) fn personal(&self, user: UserId) -> u64 {
+    /// That of one user's data.
+    pub fn personal(&self, user: UserId) -> u64 {
         let personal = self.personal.lock().unwrap_or_else(PoisonError::into_inner);
         personal.get(&user).copied().unwrap_or(0)
     }

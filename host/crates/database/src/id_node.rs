@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::db::args::args;
-use crate::db::transaction::Tx;
+use crate::args::args;
 use crate::error::{Result, StoreError};
+use crate::transaction::Tx;
 use svc_domain::id::IdGenerator;
 use svc_domain::time::{Clock, Timestamp};
 
@@ -15,7 +15,7 @@ const LEASE: Duration = Duration::from_secs(5 * 60);
 
 /// The leased id node of this server.
 #[derive(Debug)]
-pub(crate) struct IdNode {
+pub struct IdNode {
     node: u8,
     /// Unique name of this server.
     holder: String,
@@ -26,13 +26,14 @@ pub(crate) struct IdNode {
 }
 
 /// The end of a lease that starts at this moment.
-pub(crate) fn lease_from(moment: Timestamp) -> Timestamp {
+pub fn lease_from(moment: Timestamp) -> Timestamp {
     let lease = i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX);
     Timestamp::from_millis(moment.millis().saturating_add(lease))
 }
 
 impl IdNode {
-    pub(crate) fn new(node: u8, holder: String, ids: Arc<IdGenerator>, clock: Arc<dyn Clock>) -> Self {
+    /// A node that this server holds.
+    pub fn new(node: u8, holder: String, ids: Arc<IdGenerator>, clock: Arc<dyn Clock>) -> Self {
         Self {
             node,
             holder,
@@ -44,7 +45,7 @@ impl IdNode {
 
     /// Checks that the ids in `tx` are covered by the lease. Returns the new end of the lease if it had to be
     /// extended, which takes effect once `tx` is committed.
-    pub(crate) async fn ensure_lease(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
+    pub async fn ensure_lease(&self, tx: &mut Tx) -> Result<Option<Timestamp>> {
         if self.is_lost.load(Ordering::Acquire) {
             return Err(StoreError::IdNodeLost(self.node));
         }
@@ -55,7 +56,7 @@ impl IdNode {
     }
 
     /// Extends the lease from now or from the last generated id, whichever is later.
-    pub(crate) async fn extend(&self, tx: &mut Tx) -> Result<Timestamp> {
+    pub async fn extend(&self, tx: &mut Tx) -> Result<Timestamp> {
         let until = lease_from(self.clock.now().max(self.ids.last_moment()));
         let extended = tx
             .execute(
@@ -75,12 +76,12 @@ impl IdNode {
     }
 
     /// Makes a committed end of the lease known.
-    pub(crate) fn extended(&self, until: Timestamp) {
+    pub fn extended(&self, until: Timestamp) {
         self.ids.extend(until);
     }
 
     /// Ends the lease after the last generated id, where the next holder starts.
-    pub(crate) async fn release(&self, tx: &mut Tx) -> Result<()> {
+    pub async fn release(&self, tx: &mut Tx) -> Result<()> {
         let last = Timestamp::from_millis(self.ids.last_moment().millis().saturating_add(1));
         let values = args![
             self.clock.now().max(last),
@@ -96,7 +97,7 @@ impl IdNode {
     }
 
     /// Later commits fail.
-    pub(crate) fn released(&self) {
+    pub fn released(&self) {
         self.is_lost.store(true, Ordering::Release);
     }
 }

@@ -2,15 +2,15 @@
 
 use sqlx::{Postgres, SqlSafeStr, Sqlite, Transaction};
 
-use crate::db::args;
-use crate::db::args::Arg;
-use crate::db::pools::{BoxedQuery, Engine};
-use crate::db::record::Record;
-use crate::db::statement_effect::statement_effect;
+use crate::args;
+use crate::args::Arg;
+use crate::pools::{BoxedQuery, Engine};
+use crate::record::Record;
+use crate::statement_effect::statement_effect;
 
 /// An open transaction. It records whether a statement changed data.
 #[derive(Debug)]
-pub(crate) struct Tx {
+pub struct Tx {
     open: TxInner,
     has_changed: bool,
 }
@@ -40,7 +40,8 @@ impl From<Transaction<'static, Postgres>> for Tx {
 }
 
 impl Tx {
-    pub(crate) fn engine(&self) -> Engine {
+    /// Which database it is in.
+    pub fn engine(&self) -> Engine {
         match self.open {
             TxInner::Sqlite(_) => Engine::Sqlite,
             TxInner::Postgres(_) => Engine::Postgres,
@@ -48,12 +49,12 @@ impl Tx {
     }
 
     /// Whether any statement changed data.
-    pub(crate) fn has_changed(&self) -> bool {
+    pub fn has_changed(&self) -> bool {
         self.has_changed
     }
 
     /// Runs a statement; returns the number of affected rows.
-    pub(crate) fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> BoxedQuery<'_, u64> {
+    pub fn execute(&mut self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> BoxedQuery<'_, u64> {
         let sql = sql.into_sql_str();
         let effect = statement_effect(sql.as_str());
         let Self { open, has_changed } = self;
@@ -80,7 +81,7 @@ impl Tx {
     }
 
     /// Runs several statements without values.
-    pub(crate) fn execute_script(&mut self, sql: &'static str) -> BoxedQuery<'_, ()> {
+    pub fn execute_script(&mut self, sql: &'static str) -> BoxedQuery<'_, ()> {
         self.has_changed = true;
         match &mut self.open {
             TxInner::Sqlite(tx) => Box::pin(async move {
@@ -95,7 +96,7 @@ impl Tx {
     }
 
     /// All rows.
-    pub(crate) fn fetch_all<T: Record>(
+    pub fn fetch_all<T: Record>(
         &mut self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
@@ -126,7 +127,7 @@ impl Tx {
     }
 
     /// Commits. A transaction without changes is rolled back, which neither writes nor waits.
-    pub(crate) fn commit(self) -> BoxedQuery<'static, ()> {
+    pub fn commit(self) -> BoxedQuery<'static, ()> {
         let Self { open, has_changed } = self;
         match open {
             TxInner::Sqlite(tx) if has_changed => Box::pin(async move { Ok(tx.commit().await?) }),

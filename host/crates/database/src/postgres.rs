@@ -5,8 +5,8 @@ use std::time::Duration;
 use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
-use crate::db::pools::Pools;
 use crate::error::{Result, StoreError};
+use crate::pools::Pools;
 
 /// How long a statement waits for a lock, and how long it may run.
 const TIMEOUTS: [(&str, &str); 2] = [("lock_timeout", "5s"), ("statement_timeout", "15s")];
@@ -31,7 +31,7 @@ impl Default for StoreOptions {
     }
 }
 
-pub(super) async fn open(url: &str, options: &StoreOptions) -> Result<Pools> {
+pub(crate) async fn open(url: &str, options: &StoreOptions) -> Result<Pools> {
     let connect: PgConnectOptions = url
         .parse()
         .map_err(|_| StoreError::BadUrl(without_password(url)))?;
@@ -48,7 +48,7 @@ pub(super) async fn open(url: &str, options: &StoreOptions) -> Result<Pools> {
 }
 
 /// The scheme and host of a URL, for error messages.
-pub(super) fn without_password(url: &str) -> String {
+pub(crate) fn without_password(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
         _ => url.to_owned(),

@@ -11,17 +11,17 @@ use std::sync::{Arc, OnceLock};
 use sqlx::Connection as _;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::db::dialect;
-use crate::db::dialect::Durability;
-use crate::db::id_node::IdNode;
-use crate::db::pools::{BoxedQuery, Pools};
-use crate::db::transaction::Tx;
-use crate::db::version_counters::Invalidation;
+use crate::dialect;
+use crate::dialect::Durability;
 use crate::error::Result;
+use crate::id_node::IdNode;
+use crate::pools::{BoxedQuery, Pools};
+use crate::transaction::Tx;
+use crate::version_counters::Invalidation;
 
 /// Priority of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WritePriority {
+pub enum WritePriority {
     /// Requested by a user: first in line, on disk before the commit returns.
     Interactive,
     /// Rows of a scan, which the next scan could write again: a power cut may lose them, but never leaves half a
@@ -40,7 +40,7 @@ impl WritePriority {
 
 /// Queue for the write connection.
 #[derive(Debug)]
-pub(crate) struct WriteQueue {
+pub struct WriteQueue {
     /// Held while a transaction is open; stores the durability of the connection.
     turn: Arc<Mutex<Durability>>,
     interactive_waiting: AtomicUsize,
@@ -65,7 +65,8 @@ impl Drop for WaitingCount<'_> {
 }
 
 impl WriteQueue {
-    pub(crate) fn new() -> Self {
+    /// A queue without waiting writes.
+    pub fn new() -> Self {
         // A new connection starts with full durability.
         Self {
             turn: Arc::new(Mutex::new(Durability::Full)),
@@ -75,16 +76,17 @@ impl WriteQueue {
     }
 
     /// Every later commit checks this id node. A database has at most one per process.
-    pub(crate) fn set_id_node(&self, node: IdNode) {
+    pub fn set_id_node(&self, node: IdNode) {
         self.id_node.get_or_init(|| Arc::new(node));
     }
 
-    pub(crate) fn id_node(&self) -> Option<Arc<IdNode>> {
+    /// The id node that this server holds.
+    pub fn id_node(&self) -> Option<Arc<IdNode>> {
         self.id_node.get().cloned()
     }
 
     /// Number of interactive writes that wait.
-    pub(crate) fn waiting(&self) -> usize {
+    pub fn waiting(&self) -> usize {
         self.interactive_waiting.load(Ordering::SeqCst)
     }
 
@@ -107,7 +109,7 @@ impl WriteQueue {
     }
 
     /// After a scan: shortens the log, and frees cached pages and statements.
-    pub(crate) async fn checkpoint(&self, pools: &Pools) -> Result<()> {
+    pub async fn checkpoint(&self, pools: &Pools) -> Result<()> {
         if let Pools::Sqlite { writer, .. } = pools {
             let _turn = self.acquire(WritePriority::Scan).await;
             let mut writer = writer.acquire().await?;
@@ -119,7 +121,7 @@ impl WriteQueue {
     }
 
     /// After large deletions: shrinks the file.
-    pub(crate) async fn shrink(&self, pools: &Pools) -> Result<()> {
+    pub async fn shrink(&self, pools: &Pools) -> Result<()> {
         if let Pools::Sqlite { writer, .. } = pools {
             let _turn = self.acquire(WritePriority::Scan).await;
             sqlx::query(dialect::VACUUM).execute(writer).await?;
@@ -128,7 +130,7 @@ impl WriteQueue {
     }
 
     /// Waits in the queue and opens a transaction that holds the write lock from its start.
-    pub(crate) fn begin<'a>(&'a self, pools: &'a Pools, priority: WritePriority) -> BoxedQuery<'a, WriteTx> {
+    pub fn begin<'a>(&'a self, pools: &'a Pools, priority: WritePriority) -> BoxedQuery<'a, WriteTx> {
         Box::pin(self.begin_in_turn(pools, priority))
     }
 
@@ -168,7 +170,7 @@ impl WriteQueue {
 
     /// [`WriteQueue::begin`] with interactive priority, exclusively: no other exclusive transaction runs at the same
     /// time, here or in another process. Data that it has read stays valid until its end.
-    pub(crate) async fn begin_alone(&self, pools: &Pools) -> Result<WriteTx> {
+    pub async fn begin_alone(&self, pools: &Pools) -> Result<WriteTx> {
         match pools {
             Pools::Sqlite { .. } => self.begin(pools, WritePriority::Interactive).await,
             Pools::Postgres(_) => {
@@ -187,7 +189,7 @@ impl WriteQueue {
 
 /// A transaction with its place in the queue. Dropping it without `commit` rolls back.
 #[derive(Debug)]
-pub(crate) struct WriteTx {
+pub struct WriteTx {
     // Field order: the rollback starts before the next write gets the lock.
     tx: Tx,
     invalidation: Invalidation,
@@ -197,12 +199,12 @@ pub(crate) struct WriteTx {
 
 impl WriteTx {
     /// Sets the counters that the commit raises.
-    pub(crate) fn invalidating(self, invalidation: Invalidation) -> Self {
+    pub fn invalidating(self, invalidation: Invalidation) -> Self {
         Self { invalidation, ..self }
     }
 
     /// Commits if the id node is still leased. A transaction without changes writes nothing and raises no counter.
-    pub(crate) async fn commit(mut self) -> Result<()> {
+    pub async fn commit(mut self) -> Result<()> {
         let has_changed = self.tx.has_changed();
         let mut extended = None;
         if let Some(node) = self.id_node.as_ref().filter(|_| has_changed) {

@@ -1,9 +1,9 @@
 //! Migrations of the schema: numbered, forward only, one transaction each.
 
-use crate::db::dialect;
-use crate::db::pools::Engine;
-use crate::db::transaction::Tx;
+use crate::dialect;
 use crate::error::{Result, StoreError};
+use crate::pools::Engine;
+use crate::transaction::Tx;
 
 /// A migration in both dialects.
 struct Migration {
@@ -17,10 +17,10 @@ macro_rules! migrations {
         &[$(Migration {
             number: $number,
             sqlite: concat!(
-                include_str!(concat!("../../../../../migrations/sqlite/", $file)),
+                include_str!(concat!("../../../../migrations/sqlite/", $file)),
                 "\nPRAGMA user_version = ", $number, ";\n",
             ),
-            postgres: include_str!(concat!("../../../../../migrations/postgres/", $file)),
+            postgres: include_str!(concat!("../../../../migrations/postgres/", $file)),
         }),+]
     };
 }
@@ -70,7 +70,7 @@ async fn found(tx: &mut Tx) -> Result<i64> {
 
 /// Applies the next migration, if any, and returns its number. The lookup runs under a lock, so two servers that
 /// start at once do not both apply it.
-pub(crate) async fn apply_next(tx: &mut Tx) -> Result<Option<i64>> {
+pub async fn apply_next(tx: &mut Tx) -> Result<Option<i64>> {
     if tx.engine() == Engine::Postgres {
         // Any number that no other lock of svc uses.
         tx.execute("SELECT pg_advisory_xact_lock(7303014)", &[]).await?;

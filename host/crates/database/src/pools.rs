@@ -3,35 +3,43 @@
 use futures_util::future::BoxFuture;
 use sqlx::{AssertSqlSafe, PgPool, Postgres, SqlSafeStr, Sqlite, SqlitePool};
 
-use crate::db::args;
-use crate::db::args::Arg;
-use crate::db::json_rows::{JsonRecord, from_json_rows, to_json_rows};
-use crate::db::read_pool::ReadPool;
-use crate::db::record::Record;
+use crate::args;
+use crate::args::Arg;
 use crate::error::Result;
+use crate::json_rows::{JsonRecord, from_json_rows, to_json_rows};
+use crate::read_pool::ReadPool;
+use crate::record::Record;
 
 /// A pending query. Boxed here so that the compiler analyses the futures of sqlx once, and not in each of the
 /// hundreds of futures that await a query.
-pub(crate) type BoxedQuery<'a, T> = BoxFuture<'a, Result<T>>;
+pub type BoxedQuery<'a, T> = BoxFuture<'a, Result<T>>;
 
 /// The database engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Engine {
+pub enum Engine {
+    /// In the process.
     Sqlite,
+    /// A server.
     Postgres,
 }
 
 /// Open connections.
 #[derive(Debug)]
-pub(crate) enum Pools {
+pub enum Pools {
     /// Several read connections and one write connection.
-    Sqlite { read_pool: ReadPool, writer: SqlitePool },
+    Sqlite {
+        /// For reads.
+        read_pool: ReadPool,
+        /// For writes, which are one after another.
+        writer: SqlitePool,
+    },
     /// One pool for reads and writes.
     Postgres(PgPool),
 }
 
 impl Pools {
-    pub(crate) fn engine(&self) -> Engine {
+    /// Which database they are connected to.
+    pub fn engine(&self) -> Engine {
         match self {
             Self::Sqlite { .. } => Engine::Sqlite,
             Self::Postgres(_) => Engine::Postgres,
@@ -39,11 +47,7 @@ impl Pools {
     }
 
     /// All rows, outside of a transaction.
-    pub(crate) fn fetch_all<T: Record>(
-        &self,
-        sql: impl SqlSafeStr,
-        values: &[Arg<'_>],
-    ) -> BoxedQuery<'_, Vec<T>> {
+    pub fn fetch_all<T: Record>(&self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> BoxedQuery<'_, Vec<T>> {
         let sql = sql.into_sql_str();
         match self {
             Self::Sqlite { read_pool, .. } => {
@@ -64,7 +68,7 @@ impl Pools {
     }
 
     /// [`Pools::fetch_all`] for a page of rows, which SQLite returns as one value.
-    pub(crate) fn fetch_page<'a, T: JsonRecord>(
+    pub fn fetch_page<'a, T: JsonRecord>(
         &'a self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
@@ -83,7 +87,7 @@ impl Pools {
     }
 
     /// [`Pools::fetch_page`] for two queries with the same values, in one query of SQLite.
-    pub(crate) fn fetch_pages_of_two<'a, A: JsonRecord, B: JsonRecord>(
+    pub fn fetch_pages_of_two<'a, A: JsonRecord, B: JsonRecord>(
         &'a self,
         [a, b]: [String; 2],
         values: &[Arg<'_>],
@@ -104,7 +108,7 @@ impl Pools {
     }
 
     /// [`Pools::fetch_page`] for three queries with the same values, in one query of SQLite.
-    pub(crate) fn fetch_pages_of_three<'a, A: JsonRecord, B: JsonRecord, C: JsonRecord>(
+    pub fn fetch_pages_of_three<'a, A: JsonRecord, B: JsonRecord, C: JsonRecord>(
         &'a self,
         [a, b, c]: [String; 3],
         values: &[Arg<'_>],
@@ -131,7 +135,7 @@ impl Pools {
     }
 
     /// The row of a query that returns at most one, outside of a transaction.
-    pub(crate) async fn fetch_optional<T: Record>(
+    pub async fn fetch_optional<T: Record>(
         &self,
         sql: impl SqlSafeStr,
         values: &[Arg<'_>],
@@ -140,12 +144,13 @@ impl Pools {
     }
 
     /// Result of a `SELECT count(*)`.
-    pub(crate) async fn count(&self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Result<u64> {
+    pub async fn count(&self, sql: impl SqlSafeStr, values: &[Arg<'_>]) -> Result<u64> {
         let row: Option<(i64,)> = self.fetch_optional(sql, values).await?;
         Ok(row.map_or(0, |(count,)| count.unsigned_abs()))
     }
 
-    pub(crate) async fn close(&self) {
+    /// Closes all connections.
+    pub async fn close(&self) {
         match self {
             Self::Sqlite { read_pool, writer } => {
                 // The write connection last: the last connection copies the log into the database.

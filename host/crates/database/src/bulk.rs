@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use sqlx::AssertSqlSafe;
 
-use crate::db::args::Arg;
-use crate::db::dialect::push_placeholder;
-use crate::db::pools::Engine;
-use crate::db::record::Record;
-use crate::db::transaction::Tx;
+use crate::args::Arg;
+use crate::dialect::push_placeholder;
 use crate::error::Result;
+use crate::pools::Engine;
+use crate::record::Record;
+use crate::transaction::Tx;
 
 /// Rows per statement; each size is a prepared statement of its own. The 500 files of a transaction take four of the
 /// largest.
@@ -20,15 +20,15 @@ const LIST_SIZES: [usize; 6] = [1, 8, 32, 64, 128, 256];
 
 /// A statement with `VALUES` rows: `head VALUES (…), (…) tail`.
 #[derive(Debug)]
-pub(crate) struct Bulk {
+pub struct Bulk {
     /// Up to and including `VALUES`.
-    pub(crate) head: &'static str,
+    pub head: &'static str,
     /// Values bound per row.
-    pub(crate) columns: usize,
+    pub columns: usize,
     /// Constants after the bound values of each row, each preceded by a comma.
-    pub(crate) constants: &'static str,
+    pub constants: &'static str,
     /// After the rows.
-    pub(crate) tail: &'static str,
+    pub tail: &'static str,
 }
 
 impl Bulk {
@@ -54,7 +54,7 @@ impl Bulk {
 
 /// Cache of statement texts by head and number of rows.
 #[derive(Debug, Default)]
-pub(crate) struct SqlTexts(HashMap<(&'static str, usize), Arc<str>>);
+pub struct SqlTexts(HashMap<(&'static str, usize), Arc<str>>);
 
 impl SqlTexts {
     fn get(&mut self, engine: Engine, bulk: &Bulk, rows: usize) -> AssertSqlSafe<Arc<str>> {
@@ -67,7 +67,7 @@ impl SqlTexts {
     }
 
     /// Runs `bulk` over all rows in `values`, which hold `bulk.columns` values each.
-    pub(crate) async fn execute(&mut self, tx: &mut Tx, bulk: &Bulk, values: &[Arg<'_>]) -> Result<()> {
+    pub async fn execute(&mut self, tx: &mut Tx, bulk: &Bulk, values: &[Arg<'_>]) -> Result<()> {
         for rows in Chunks::new(values, bulk.columns) {
             let sql = self.get(tx.engine(), bulk, rows.len() / bulk.columns);
             tx.execute(sql, rows).await?;
@@ -76,12 +76,7 @@ impl SqlTexts {
     }
 
     /// [`SqlTexts::execute`] for a statement that returns rows.
-    pub(crate) async fn fetch<T: Record>(
-        &mut self,
-        tx: &mut Tx,
-        bulk: &Bulk,
-        values: &[Arg<'_>],
-    ) -> Result<Vec<T>> {
+    pub async fn fetch<T: Record>(&mut self, tx: &mut Tx, bulk: &Bulk, values: &[Arg<'_>]) -> Result<Vec<T>> {
         let mut found = Vec::new();
         for rows in Chunks::new(values, bulk.columns) {
             let sql = self.get(tx.engine(), bulk, rows.len() / bulk.columns);
@@ -122,7 +117,7 @@ impl<'v, 'a> Iterator for Chunks<'v, 'a> {
 }
 
 /// A statement with an `IN` list for each chunk of `numbers`: `head IN ($1, …) tail`, with its values.
-pub(crate) fn in_lists(
+pub fn in_lists(
     engine: Engine,
     head: &str,
     numbers: &[i64],
@@ -132,7 +127,7 @@ pub(crate) fn in_lists(
 }
 
 /// [`in_lists`] for a head with values of its own, from `$1` on.
-pub(crate) fn in_lists_after(
+pub fn in_lists_after(
     engine: Engine,
     head: &str,
     first: &[Arg<'static>],

@@ -1,4 +1,4 @@
-//! Errors of the store, by what the caller can do about them.
+//! Errors of the database, by what the caller can do about them.
 
 use std::path::PathBuf;
 
