@@ -120,6 +120,27 @@ pub(crate) mod settings {
     pub(crate) use self::svc::plugin::settings::get;
 }
 
+/// World `cloud-client`, without the imports that it shares with other worlds. A component that does not call a function
+/// of an import does not import it.
+pub mod cloud {
+    wit_bindgen::generate!({
+        path: "wit/v0.1",
+        inline: "package svc:sdk; world cloud {
+            import svc:plugin/http@0.1.0;
+            import svc:plugin/clock@0.1.0;
+            import svc:plugin/state@0.1.0;
+            export svc:plugin/cloud@0.1.0;
+        }",
+        world: "svc:sdk/cloud",
+        pub_export_macro: true,
+        default_bindings_module: "svc_plugin_api::bindings::cloud",
+        export_macro_name: "export_cloud",
+        additional_derives: [PartialEq],
+        generate_all,
+    });
+    pub use export_cloud as export;
+}
+
 pub(crate) use extractor::svc::plugin::log;
 #[cfg(target_arch = "wasm32")]
 pub(crate) use extractor::svc::plugin::source;

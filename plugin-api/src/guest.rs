@@ -97,7 +97,7 @@ pub(crate) fn failed<T>(failure: IoError) -> Result<T, ExtractError> {
 ///
 /// `abilities` lists the traits that the type implements: `extractor` ([`Extractor`](crate::Extractor)), `artwork`
 /// ([`Artwork`](crate::Artwork)), `pages` ([`Pages`](crate::Pages)), `thumbnailer` ([`Thumbnailer`](crate::Thumbnailer)), `waveform`
-/// ([`WaveformAnalyzer`](crate::WaveformAnalyzer)). The default is `extractor`; `artwork` as the third argument
+/// ([`WaveformAnalyzer`](crate::WaveformAnalyzer)); or `cloud` ([`Cloud`](crate::cloud::Cloud)) alone. The default is `extractor`; `artwork` as the third argument
 /// stands for `extractor` and `artwork`.
 ///
 /// The path of the manifest is relative to the plugin's `Cargo.toml`. Its bytes become the custom section
@@ -202,6 +202,11 @@ macro_rules! export_ability {
                     $crate::analyze::<$plugin>(&mut $crate::Source::of_this_call(), bins)
                 }
             }
+        });
+    };
+    (cloud, $plugin:ty) => {
+        $crate::export_ability!(@export cloud {
+            $crate::cloud_guest!($plugin);
         });
     };
     (@export $ability:ident { $($guest:item)+ }) => {

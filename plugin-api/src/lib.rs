@@ -1,7 +1,7 @@
 //! The SDK for plugins of `svc`.
 //!
 //! A plugin is a WebAssembly component that extracts metadata ([`Extractor`], [`Artwork`]), lists the pages of documents
-//! ([`Pages`]), renders thumbnails ([`Thumbnailer`]) or analyzes waveforms ([`WaveformAnalyzer`]). Its code reads one file from a [`Source`], which
+//! ([`Pages`]), renders thumbnails ([`Thumbnailer`]) or analyzes waveforms ([`WaveformAnalyzer`]); [`cloud`] is for plugins that read no files. Its code reads one file from a [`Source`], which
 //! implements [`std::io::Read`] and [`std::io::Seek`], and returns an [`Extraction`] that an [`ExtractionBuilder`]
 //! makes. [`export_plugin!`] exports it. The code does not depend on WebAssembly, so `cargo test` runs its tests
 //! natively.
@@ -43,6 +43,7 @@
 //! - Do not trust a length in the file. Limit it before you pass it to [`Source::bytes_at`].
 
 pub mod bindings;
+pub mod cloud;
 mod date;
 mod extraction;
 mod guest;

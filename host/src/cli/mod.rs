@@ -89,7 +89,7 @@ pub fn run() -> ExitCode {
 /// The log filter of a command. One that prints what it finds logs problems only, and what takes long.
 fn filter<'a>(command: &Command, given: Option<&'a str>) -> Option<&'a str> {
     given.or(match command {
-        Command::Inspect(_) => Some("warn,svc_plugin_host::loader=info"),
+        Command::Inspect(_) => Some("warn,svc_plugin_host::machine_code=info"),
         Command::Plugin(arguments) => Some(arguments.log_filter()),
         _ => None,
     })

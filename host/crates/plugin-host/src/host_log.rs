@@ -1,5 +1,6 @@
 //! The host interface `log`: lines from a plugin for the server's log, limited in number and length.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::bindings::svc::plugin::log;
@@ -36,34 +37,57 @@ impl LogState {
 
     /// Writes one line of the call for this file.
     pub(super) fn write(&mut self, level: log::Level, message: &str, file: &str) -> Result<(), StopReason> {
+        let line = self.admit(level, message)?;
+        let plugin = &*self.plugin_id;
+        match (line, level) {
+            (Line::Discarded, _) => {}
+            (Line::First, _) => {
+                tracing::warn!(target: "svc::plugin", plugin, file, "log limit of the plugin reached; its further lines for this file are discarded");
+            }
+            (Line::Text(text), log::Level::Debug) => {
+                tracing::debug!(target: "svc::plugin", plugin, file, "{text}")
+            }
+            (Line::Text(text), log::Level::Info) => {
+                tracing::info!(target: "svc::plugin", plugin, file, "{text}")
+            }
+            (Line::Text(text), log::Level::Warn) => {
+                tracing::warn!(target: "svc::plugin", plugin, file, "{text}")
+            }
+            (Line::Text(text), log::Level::Error) => {
+                tracing::error!(target: "svc::plugin", plugin, file, "{text}")
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts a line of the guest, and says what becomes of it.
+    pub(super) fn admit(&mut self, level: log::Level, message: &str) -> Result<Line, StopReason> {
         self.lines += 1;
         if level == log::Level::Error {
             // Escaped when it is read: most calls do not fail.
             let cut = message.floor_char_boundary(limits::MESSAGE_BYTES);
             self.last_error = message.get(..cut).map(str::to_owned);
         }
-        let plugin = &*self.plugin_id;
-        if self.lines > limits::LOG_LINES {
-            if self.lines == limits::LOG_LINES + 1 {
-                tracing::warn!(target: "svc::plugin", plugin, file, "log limit of the plugin reached; its further lines for this file are discarded");
-            }
-            if self.lines > limits::LOG_LINES + limits::REJECTED_CALLS {
-                return Err(StopReason::Budget(format!(
-                    "more than {} log lines",
-                    limits::LOG_LINES
-                )));
-            }
-            return Ok(());
+        if self.lines > limits::LOG_LINES + limits::REJECTED_CALLS {
+            let most = limits::LOG_LINES;
+            return Err(StopReason::Budget(format!("more than {most} log lines")));
         }
-        let text = escape(message, limits::LOG_LINE_BYTES);
-        match level {
-            log::Level::Debug => tracing::debug!(target: "svc::plugin", plugin, file, "{text}"),
-            log::Level::Info => tracing::info!(target: "svc::plugin", plugin, file, "{text}"),
-            log::Level::Warn => tracing::warn!(target: "svc::plugin", plugin, file, "{text}"),
-            log::Level::Error => tracing::error!(target: "svc::plugin", plugin, file, "{text}"),
-        }
-        Ok(())
+        Ok(match self.lines.cmp(&(limits::LOG_LINES + 1)) {
+            Ordering::Less => Line::Text(escape(message, limits::LOG_LINE_BYTES)),
+            Ordering::Equal => Line::First,
+            Ordering::Greater => Line::Discarded,
+        })
     }
+}
+
+/// What becomes of a line of the guest.
+pub(super) enum Line {
+    /// It is written, escaped and truncated.
+    Text(String),
+    /// It is discarded, and the first one that is.
+    First,
+    /// It is discarded.
+    Discarded,
 }
 
 /// Truncates a message to this many bytes and escapes control characters, so that it stays one line and contains no terminal sequences.

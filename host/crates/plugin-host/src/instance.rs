@@ -230,7 +230,7 @@ fn lacks(ability: &str) -> ExtractFailure {
 
 /// Maps the error of a guest to an extraction failure. `last_error` is the last line that the guest logged as an error
 /// in this call: the SDKs log the message of a panic or exception before the trap.
-fn failure_of(error: &wasmtime::Error, last_error: Option<String>) -> ExtractFailure {
+pub(super) fn failure_of(error: &wasmtime::Error, last_error: Option<String>) -> ExtractFailure {
     if let Some(stop) = error.downcast_ref::<StopReason>() {
         return stop.clone().into();
     }

@@ -122,6 +122,25 @@ pub(super) const SAMPLE_RATE: u32 = 6_144_000;
 /// Channels of an audio file. Dolby Atmos beds and third-order Ambisonics have 16; a WAVE header can claim thousands.
 pub(super) const CHANNELS: u16 = 256;
 
+// One call of a plugin for accounts (`cloud`).
+
+/// Time of one call in all, as documented in the interface: two requests to a slow service, of 8 s each, do not fit, and
+/// people wait for a sign-in no longer.
+pub const CLOUD_CALL: Duration = Duration::from_secs(10);
+/// Time that the guest runs itself: verifying a signature takes some milliseconds, on a small server ten times as many.
+/// The guest runs on the threads that answer all requests.
+pub(super) const CLOUD_CPU: Duration = Duration::from_secs(2);
+/// Bytes of memory, as documented in the interface: the largest response of 4 MiB, several times.
+pub(super) const CLOUD_MEMORY: u64 = 64 * MIB;
+/// Requests of one call; a sign-in needs three.
+pub(super) const CLOUD_REQUESTS: u32 = 16;
+/// Bytes of a request's body, as documented in the interface.
+pub(super) const REQUEST_BYTES: usize = MIB as usize;
+/// Bytes of a response's body, as documented in the interface.
+pub(super) const RESPONSE_BYTES: usize = 4 * MIB as usize;
+/// Interval between two log lines about failures of such a plugin.
+pub(super) const CLOUD_FAILURE_LOG: Duration = Duration::from_secs(60);
+
 // Quarantine (`quarantine.rs`).
 
 /// Consecutive faults that quarantine a plugin: it fails for every file.

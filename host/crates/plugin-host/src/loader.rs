@@ -2,24 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 
 use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
 use crate::bindings::svc::plugin::{log, related, settings, source};
-use crate::bindings::{OFFERED, PACKAGE, VERSION};
 use crate::budget::Budgets;
-use crate::cache::CodeCache;
 use crate::call::CallState;
-use crate::compile::Compiler;
-use crate::engine::AddressSpace;
+use crate::checks::{
+    Outline, Rejection, World, check_exports, check_imports, check_world, failed, interface, outline,
+};
 use crate::granted_limits::{AbilityLimits, GrantedLimits};
-use crate::inspect::{Inspection, inspect};
 use crate::instance::Instance;
-use crate::limits;
 use crate::limits::LimitCaps;
+use crate::machine_code::MachineCode;
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginCode};
 use crate::quarantine::Quarantine;
@@ -31,21 +28,11 @@ use svc_domain::kind::MediaKind;
 
 /// Loads plugins.
 pub(super) struct Loader {
-    pub(super) engine: Engine,
-    pub(super) address_space: AddressSpace,
     pub(super) linker: Linker<CallState>,
-    pub(super) cache: CodeCache,
-    pub(super) compiler: Compiler,
+    pub(super) code: MachineCode,
     pub(super) caps: LimitCaps,
     /// Media kinds with a root; `None` for all.
     pub(super) kinds_in_use: Option<BTreeSet<MediaKind>>,
-}
-
-/// Why a plugin was not loaded.
-pub(super) struct Rejection {
-    /// The manifest, if it could be read.
-    pub(super) manifest: Option<Box<Manifest>>,
-    pub(super) state: PluginState,
 }
 
 /// The host functions for plugins.
@@ -61,36 +48,21 @@ pub(super) fn new_linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>>
 impl Loader {
     /// Checks a plugin without compiling or running it.
     pub(super) fn examine(&self, bytes: &[u8]) -> Result<(Manifest, BTreeSet<String>), Rejection> {
-        if bytes.len() as u64 > limits::COMPONENT_BYTES {
-            let problem = format!(
-                "it has {} bytes, at most {} are allowed",
-                bytes.len(),
-                limits::COMPONENT_BYTES
-            );
-            return Err(Rejection {
-                manifest: None,
-                state: failed(problem),
-            });
-        }
-        let unread = |state| Rejection {
-            manifest: None,
-            state,
-        };
-        let Inspection {
+        let Outline {
             manifest,
             imports,
             exports,
-        } = inspect(bytes).map_err(|error| unread(failed(error.to_string())))?;
-        check_names(&imports, &exports).map_err(unread)?;
-        let manifest = Manifest::parse(manifest).map_err(|error| unread(failed(error.to_string())))?;
-        let reject = |state| Rejection {
-            manifest: Some(Box::new(manifest.clone())),
-            state,
-        };
-        check_version(&manifest).map_err(reject)?;
-        check_imports(&manifest, &imports).map_err(reject)?;
-        check_exports(&manifest, &exports).map_err(reject)?;
-        Ok((manifest, exports))
+        } = outline(bytes)?;
+        let checked = check_world(&manifest, World::Media)
+            .and_then(|()| check_imports(&manifest, &imports, World::Media))
+            .and_then(|()| check_exports(&manifest, &exports));
+        match checked {
+            Ok(()) => Ok((manifest, exports)),
+            Err(state) => Err(Rejection {
+                manifest: Some(Box::new(manifest)),
+                state,
+            }),
+        }
     }
 
     /// Loads one plugin.
@@ -116,7 +88,8 @@ impl Loader {
             return Err(reject(PluginState::Idle));
         }
         let component = self
-            .native(&manifest, bytes, digest)
+            .code
+            .of(&manifest, bytes, digest)
             .map_err(failed)
             .map_err(reject)?;
         let code = self
@@ -163,35 +136,6 @@ impl Loader {
             || kinds.any(|kind| MediaKind::BUILT_IN.contains(&kind.as_str()) || in_use.contains(kind))
     }
 
-    /// The machine code of the component: from the cache, or compiled and cached.
-    fn native(&self, manifest: &Manifest, bytes: &[u8], digest: &str) -> Result<Component, String> {
-        if let Some(code) = self.cache.get(digest) {
-            match code.load(&self.engine) {
-                Ok(component) => return Ok(component),
-                Err(error) => self.cache.quarantine(digest, &format!("{error:#}")),
-            }
-        }
-        let (plugin, version) = (&manifest.id, &manifest.version);
-        let kib = bytes.len() / 1024;
-        tracing::info!(
-            plugin,
-            version,
-            kib,
-            "compiling plugin for its first start on this machine"
-        );
-        let started = Instant::now();
-        let code = self
-            .compiler
-            .compile(&self.engine, self.address_space, bytes)
-            .map_err(|error| error.to_string())?;
-        tracing::info!(plugin, version, took_ms = millis(started), "plugin compiled");
-        if let Err(error) = self.cache.put(digest, &code) {
-            tracing::warn!(digest, "compiled code could not be cached: {error}");
-        }
-        code.load(&self.engine)
-            .map_err(|error| format!("its machine code cannot be loaded: {error:#}"))
-    }
-
     fn link(&self, component: &Component, exports: &BTreeSet<String>) -> wasmtime::Result<PluginCode> {
         let instance_pre: InstancePre<CallState> = self.linker.instantiate_pre(component)?;
         macro_rules! look_up {
@@ -211,123 +155,4 @@ impl Loader {
             instance_pre,
         })
     }
-}
-
-/// Milliseconds since then, for the log.
-pub(super) fn millis(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
-}
-
-fn failed(reason: impl Into<String>) -> PluginState {
-    PluginState::Failed {
-        reason: reason.into(),
-    }
-}
-
-/// The full name of an interface of this package.
-fn interface(name: &str) -> String {
-    format!("{PACKAGE}/{name}@{VERSION}")
-}
-
-/// Splits `package/interface@version`.
-fn split_name(name: &str) -> (&str, Option<&str>) {
-    name.split_once('@')
-        .map_or((name, None), |(name, version)| (name, Some(version)))
-}
-
-/// Imports and exports have to use our version of the interface.
-fn check_names(imports: &BTreeSet<String>, exports: &BTreeSet<String>) -> Result<(), PluginState> {
-    let theirs = imports
-        .iter()
-        .chain(exports)
-        .map(|name| split_name(name))
-        .find_map(|(name, version)| {
-            let ours = name
-                .strip_prefix(PACKAGE)
-                .is_some_and(|rest| rest.starts_with('/'));
-            version.filter(|version| ours && *version != VERSION)
-        });
-    theirs.map_or(Ok(()), |version| Err(incompatible(version)))
-}
-
-/// The manifest has to name our version of the interface.
-fn check_version(manifest: &Manifest) -> Result<(), PluginState> {
-    let patch = VERSION.strip_prefix(&manifest.interface);
-    if patch.is_some_and(|rest| rest.starts_with('.')) {
-        Ok(())
-    } else {
-        Err(incompatible(&manifest.interface))
-    }
-}
-
-fn incompatible(theirs: &str) -> PluginState {
-    PluginState::Incompatible {
-        reason: format!("it is built for {PACKAGE}@{theirs}, this server supports {PACKAGE}@{VERSION}"),
-    }
-}
-
-/// Each ability in the manifest has to be exported, and each exported ability has to have its files in the manifest;
-/// otherwise the plugin would never be called.
-fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), PluginState> {
-    let abilities = [
-        ("extractor", "[[kinds]]", !manifest.kinds.is_empty()),
-        ("thumbnailer", "[thumbnailer]", manifest.thumbnailer.is_some()),
-        ("waveform", "[waveform]", manifest.waveform.is_some()),
-    ];
-    for (ability, table, is_promised) in abilities {
-        let name = interface(ability);
-        match (is_promised, exports.contains(&name)) {
-            (true, false) => return Err(failed(format!("it does not export `{name}`"))),
-            (false, true) => {
-                return Err(failed(format!(
-                    "it exports `{name}`, but its manifest has no `{table}`"
-                )));
-            }
-            _ => {}
-        }
-    }
-    let pages = interface("pages");
-    if exports.contains(&pages) && manifest.kinds.is_empty() {
-        return Err(failed(format!(
-            "it exports `{pages}`, but its manifest has no `[[kinds]]` whose files have pages"
-        )));
-    }
-    Ok(())
-}
-
-/// Why an import is rejected, with what to do about it.
-fn not_offered(import: &str, name: &str) -> String {
-    let offered = OFFERED.join("`, `");
-    if name.starts_with("wasi:") {
-        format!(
-            "it imports `{import}`, and plugins have no access to WASI. Rust: build for wasm32-unknown-unknown instead of \
-             wasm32-wasip2 and make the component with `svc plugin build`; Python: componentize-py with `--stub-wasi`; \
-             JavaScript: jco componentize with `--disable all`"
-        )
-    } else {
-        format!(
-            "it imports `{import}`, which this server does not offer to plugins: there are `{offered}` of {PACKAGE}"
-        )
-    }
-}
-
-/// The plugin may import the offered interfaces that its manifest has permissions for.
-fn check_imports(manifest: &Manifest, imports: &BTreeSet<String>) -> Result<(), PluginState> {
-    for import in imports {
-        let (name, _) = split_name(import);
-        let short = name.strip_prefix(PACKAGE).and_then(|rest| rest.strip_prefix('/'));
-        match short {
-            Some("types") => {}
-            Some(short) if OFFERED.contains(&short) => {
-                if !manifest.permissions.contains_key(short) {
-                    let problem = format!(
-                        "it imports `{import}`, but its manifest has no permission `{short}`: add `{short} = \"(the reason)\"` to `[permissions]`"
-                    );
-                    return Err(failed(problem));
-                }
-            }
-            _ => return Err(failed(not_offered(import, name))),
-        }
-    }
-    Ok(())
 }

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use crate::cache;
 use crate::kinds::KindOwners;
-use crate::loader::{Loader, millis};
+use crate::loader::Loader;
+use crate::machine_code::millis;
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginHandle};
 use crate::plugin_dir::{DirectoryState, plugin_files, read_component};
@@ -86,7 +87,7 @@ impl PluginSet {
         set.reject_orphans();
         let entries = set.entries;
         let in_use = entries.iter().map(|entry| entry.status().digest).collect();
-        if let Err(error) = loader.cache.prune(&in_use) {
+        if let Err(error) = loader.code.cache.prune(&in_use) {
             tracing::warn!("old compiled plugins could not be removed: {error}");
         }
         let index = PluginIndex::new(handles(&entries));

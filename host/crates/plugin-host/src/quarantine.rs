@@ -95,7 +95,7 @@ impl Quarantine {
             format!("{in_a_row} failures in a row, the last: {failure}")
         } else if in_window > limits::WINDOW_FAILURES_QUARANTINED {
             format!(
-                "{in_window} failures in the last {} files, the last: {failure}",
+                "{in_window} failures in the last {} calls, the last: {failure}",
                 limits::FAILURE_WINDOW
             )
         } else {

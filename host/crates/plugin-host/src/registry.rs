@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::cache;
-use crate::cache::CodeCache;
-use crate::engine;
 use crate::granted_limits::GrantedLimits;
 use crate::kinds::{DefinedKind, KindState};
 use crate::loader::{Loader, new_linker};
+use crate::machine_code::MachineCode;
 use crate::manifest::Manifest;
 use crate::plugin::PluginHandle;
 use crate::plugin_dir::DirectoryState;
@@ -57,26 +56,14 @@ pub struct ExaminedPlugin {
 impl Plugins {
     /// Loads all plugins. Blocks while plugins that are not cached are compiled.
     pub fn load(settings: &PluginSettings, built_in: &[BuiltIn]) -> Result<Self, PluginHostError> {
-        let engine_error = |error: wasmtime::Error| PluginHostError::Engine(format!("{error:#}"));
-        let (engine, address_space) = engine::choose_engine().map_err(engine_error)?;
+        let code = MachineCode::open(settings)?;
         // Started first and kept running: loading runs start functions.
-        let ticker = Ticker::start(&engine).map_err(PluginHostError::Clock)?;
+        let ticker = Ticker::start(&code.engine).map_err(PluginHostError::Clock)?;
         let ticking = ticker.hold();
-        let cache = CodeCache::open(
-            &settings.cache_dir,
-            settings.cache_key,
-            engine::fingerprint(&engine),
-        )
-        .map_err(|source| PluginHostError::CacheDir {
-            path: settings.cache_dir.clone(),
-            source,
-        })?;
         let loader = Loader {
-            linker: new_linker(&engine).map_err(engine_error)?,
-            engine,
-            address_space,
-            cache,
-            compiler: settings.compiler.clone(),
+            linker: new_linker(&code.engine)
+                .map_err(|error| PluginHostError::Engine(format!("{error:#}")))?,
+            code,
             caps: settings.caps,
             kinds_in_use: settings.kinds_in_use.clone(),
         };

@@ -38,9 +38,9 @@ impl Arguments {
     /// chose, none where it reads hundreds that are damaged on purpose.
     pub(super) fn log_filter(&self) -> &'static str {
         match self.verb {
-            Verb::Run(_) => "warn,svc_plugin_host::loader=info,svc::plugin=debug",
-            Verb::List(_) | Verb::Doctor(_) => "off,svc_plugin_host::loader=info",
-            _ => "error,svc_plugin_host::loader=info,svc::plugin=off",
+            Verb::Run(_) => "warn,svc_plugin_host::machine_code=info,svc::plugin=debug",
+            Verb::List(_) | Verb::Doctor(_) => "off,svc_plugin_host::machine_code=info",
+            _ => "error,svc_plugin_host::machine_code=info,svc::plugin=off",
         }
     }
 }

@@ -2,7 +2,6 @@
 //! `Debug`: address, headers and body may contain tokens.
 
 use std::fmt;
-use std::future::Future;
 use std::pin::Pin;
 
 /// The future of a host function.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 use toml::de::DeTable;
 
-use crate::bindings::OFFERED;
+use crate::bindings::{OFFERED, OFFERED_TO_CLOUD};
 use crate::limits;
 use crate::manifest::names::{ID, INTERFACE, VERSION, is_id, is_interface, is_line, is_version};
 use crate::manifest::problem::Problems;
@@ -48,6 +48,8 @@ pub struct Manifest {
     pub thumbnailer: Option<ManifestFiles>,
     /// The audio files that it analyzes, if it exports `waveform`.
     pub waveform: Option<ManifestFiles>,
+    /// Whether it vouches for accounts: it exports `cloud`, and reads no files.
+    pub cloud: bool,
     /// The host interfaces that it imports, each with a reason for users.
     pub permissions: BTreeMap<String, String>,
     /// Requested limits per file of its kinds; the host may grant less.
@@ -139,16 +141,39 @@ fn read(mut root: Table<'_>, problems: &mut Problems<'_>) -> Option<Manifest> {
         .map(|value| kinds::read(&value, own_id, problems));
     let thumbnailer = root.get("thumbnailer");
     let waveform = root.get("waveform");
-    let permissions = root.get("permissions").map(|value| permissions(&value, problems));
-    if kinds.is_none() && thumbnailer.is_none() && waveform.is_none() {
-        root.fail(
+    let cloud = root.get("cloud");
+    let offered: &[&str] = if cloud.is_some() {
+        &OFFERED_TO_CLOUD
+    } else {
+        &OFFERED
+    };
+    let permissions = root.get("permissions");
+    let permissions = permissions.map(|value| permissions_of(&value, offered, problems));
+    let reads_files = kinds.is_some() || thumbnailer.is_some() || waveform.is_some();
+    match &cloud {
+        Some(value) if reads_files => value.fail(
             problems,
-            "has neither `[[kinds]]` nor `[thumbnailer]` nor `[waveform]`: one is needed",
-        );
+            "stands alone: a plugin for accounts has neither `[[kinds]]` nor `[thumbnailer]` nor `[waveform]`",
+        ),
+        Some(value) if value.table(problems).is_some_and(|table| !table.entries().is_empty()) => {
+            value.fail(problems, "has no keys: it stands for what the plugin exports");
+        }
+        Some(_) => {}
+        None if !reads_files => root.fail(
+            problems,
+            "has neither `[[kinds]]` nor `[thumbnailer]` nor `[waveform]` nor `[cloud]`: one is needed",
+        ),
+        None => {}
     }
     let thumbnailer = thumbnailer.and_then(|value| ManifestFiles::read(&value, problems));
     let waveform = waveform.and_then(|value| ManifestFiles::read(&value, problems));
     let limits = root.get("limits");
+    if let (Some(limits), Some(_)) = (&limits, &cloud) {
+        limits.fail(
+            problems,
+            "is not for plugins for accounts, whose limits are the same for all",
+        );
+    }
     let limits = limits.and_then(|value| RequestedLimits::read(&value, problems));
     let settings = root.get("settings").map(|value| settings::read(&value, problems));
     root.finish(problems);
@@ -163,6 +188,7 @@ fn read(mut root: Table<'_>, problems: &mut Problems<'_>) -> Option<Manifest> {
         kinds: kinds.unwrap_or_default(),
         thumbnailer,
         waveform,
+        cloud: cloud.is_some(),
         permissions: permissions.unwrap_or_default(),
         limits: limits.unwrap_or_default(),
         settings: settings.unwrap_or_default(),
@@ -175,14 +201,18 @@ fn line(value: &Value<'_>, problems: &mut Problems<'_>, most: usize) -> Option<S
 }
 
 /// The permissions: host interfaces, each with a reason.
-fn permissions(value: &Value<'_>, problems: &mut Problems<'_>) -> BTreeMap<String, String> {
+fn permissions_of(
+    value: &Value<'_>,
+    offered: &[&str],
+    problems: &mut Problems<'_>,
+) -> BTreeMap<String, String> {
     let mut permissions = BTreeMap::new();
     let Some(table) = value.table(problems) else {
         return permissions;
     };
     for (name, reason) in table.entries() {
-        if !OFFERED.contains(&name) {
-            let known = OFFERED.join("`, `");
+        if !offered.contains(&name) {
+            let known = offered.join("`, `");
             reason.fail(problems, format!("is not a permission: there are `{known}`"));
             continue;
         }

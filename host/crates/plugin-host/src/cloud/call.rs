@@ -1,0 +1,202 @@
+//! The state of one call of a cloud plugin, and the functions of the host that the guest calls on it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use wasmtime::UpdateDeadline;
+
+use crate::bindings::svc::plugin::{log, settings, types};
+use crate::call::SettingValues;
+use crate::cloud::bindings::svc::plugin::{clock, http, state};
+use crate::cloud::host_http::{HttpClient, HttpError, HttpHeader, HttpRequest};
+use crate::cloud::host_state::StateStore;
+use crate::cloud::secrets::Secrets;
+use crate::convert;
+use crate::host_log::{Line, LogState};
+use crate::limits;
+use crate::memory::MemoryMeter;
+use crate::stop_reason::StopReason;
+use svc_domain::time::Clock;
+
+/// What a plugin reaches of its host.
+#[derive(Clone)]
+pub struct CloudHost {
+    /// Sends its requests.
+    pub http: Arc<dyn HttpClient>,
+    /// Keeps its state.
+    pub state: Arc<dyn StateStore>,
+    /// Its clock.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl fmt::Debug for CloudHost {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("CloudHost").finish_non_exhaustive()
+    }
+}
+
+/// Data of the store of one call.
+pub(super) struct CloudCall {
+    /// Name of the called function.
+    name: &'static str,
+    plugin_id: Arc<str>,
+    host: CloudHost,
+    settings: SettingValues,
+    secrets: Secrets,
+    log: LogState,
+    pub(super) memory: MemoryMeter,
+    /// How often the guest was interrupted: each time it has run for at most a tick.
+    slices: u32,
+    requests: u32,
+    /// Requests that it may send.
+    most_requests: u32,
+}
+
+impl CloudCall {
+    /// For a call of this function, which may send requests or not.
+    pub(super) fn new(
+        name: &'static str,
+        plugin_id: Arc<str>,
+        host: CloudHost,
+        settings: SettingValues,
+        secrets: Secrets,
+    ) -> Self {
+        Self {
+            name,
+            log: LogState::new(Arc::clone(&plugin_id)),
+            plugin_id,
+            host,
+            settings,
+            secrets,
+            memory: MemoryMeter::new(limits::CLOUD_MEMORY),
+            slices: 0,
+            requests: 0,
+            most_requests: limits::CLOUD_REQUESTS,
+        }
+    }
+
+    /// The same call, which may send no request.
+    pub(super) fn offline(self) -> Self {
+        Self {
+            most_requests: 0,
+            ..self
+        }
+    }
+
+    /// Called by the guest's code at a tick: ends the call, or lets other tasks of the thread run first.
+    pub(super) fn interrupted(&mut self) -> Result<UpdateDeadline, StopReason> {
+        self.slices += 1;
+        let most = limits::CLOUD_CPU.as_nanos() / limits::TICK.as_nanos().max(1);
+        if u128::from(self.slices) > most {
+            return Err(StopReason::Timeout(limits::CLOUD_CPU));
+        }
+        Ok(UpdateDeadline::Yield(1))
+    }
+
+    /// Why a request is not even handed on.
+    fn refusal(&mut self, request: &http::Request) -> Option<http::HttpError> {
+        self.requests += 1;
+        if self.requests > self.most_requests {
+            let most = self.most_requests;
+            return Some(http::HttpError::Denied(format!(
+                "a call sends at most {most} requests"
+            )));
+        }
+        let is_long = request
+            .body
+            .as_ref()
+            .is_some_and(|body| body.len() > limits::REQUEST_BYTES);
+        is_long.then_some(http::HttpError::TooLarge)
+    }
+}
+
+impl http::Host for CloudCall {
+    async fn send(
+        &mut self,
+        request: http::Request,
+    ) -> wasmtime::Result<Result<http::Response, http::HttpError>> {
+        if let Some(refusal) = self.refusal(&request) {
+            return Ok(Err(refusal));
+        }
+        let headers = request.headers.into_iter();
+        let request = HttpRequest {
+            method: request.method,
+            url: request.url,
+            headers: headers
+                .map(|http::Header { name, value }| HttpHeader { name, value })
+                .collect(),
+            body: request.body,
+            flight: request.flight,
+        };
+        Ok(match self.host.http.send(request).await {
+            Ok(response) if response.body.len() > limits::RESPONSE_BYTES => Err(http::HttpError::TooLarge),
+            Ok(response) => Ok(http::Response {
+                status: response.status,
+                headers: response
+                    .headers
+                    .into_iter()
+                    .map(|HttpHeader { name, value }| http::Header { name, value })
+                    .collect(),
+                body: response.body,
+            }),
+            Err(error) => Err(match error {
+                HttpError::Denied(reason) => http::HttpError::Denied(reason),
+                HttpError::Unreachable => http::HttpError::Unreachable,
+                HttpError::Timeout => http::HttpError::Timeout,
+                HttpError::TooLarge => http::HttpError::TooLarge,
+                HttpError::Tls => http::HttpError::Tls,
+            }),
+        })
+    }
+}
+
+impl clock::Host for CloudCall {
+    fn now(&mut self) -> wasmtime::Result<u64> {
+        Ok(u64::try_from(self.host.clock.now().millis()).unwrap_or_default())
+    }
+}
+
+impl state::Host for CloudCall {
+    async fn get(&mut self, key: String) -> wasmtime::Result<Option<Vec<u8>>> {
+        Ok(self.host.state.get(&key).await)
+    }
+
+    async fn set(&mut self, key: String, value: Option<Vec<u8>>) -> wasmtime::Result<Result<(), String>> {
+        let stored = self.host.state.set(&key, value).await;
+        Ok(stored.map_err(|error| error.to_string()))
+    }
+}
+
+impl types::Host for CloudCall {}
+
+impl settings::Host for CloudCall {
+    fn get(&mut self, key: String) -> wasmtime::Result<Option<types::Value>> {
+        Ok(self.settings.get(&key).cloned().map(convert::value_for_guest))
+    }
+}
+
+impl log::Host for CloudCall {
+    fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
+        let message = self.secrets.removed_from(&message);
+        let (plugin, call) = (&*self.plugin_id, self.name);
+        match (self.log.admit(level, &message)?, level) {
+            (Line::Discarded, _) => {}
+            (Line::First, _) => {
+                tracing::warn!(target: "svc::plugin", plugin, call, "log limit of the plugin reached; its further lines of this call are discarded");
+            }
+            (Line::Text(text), log::Level::Debug) => {
+                tracing::debug!(target: "svc::plugin", plugin, call, "{text}")
+            }
+            (Line::Text(text), log::Level::Info) => {
+                tracing::info!(target: "svc::plugin", plugin, call, "{text}")
+            }
+            (Line::Text(text), log::Level::Warn) => {
+                tracing::warn!(target: "svc::plugin", plugin, call, "{text}")
+            }
+            (Line::Text(text), log::Level::Error) => {
+                tracing::error!(target: "svc::plugin", plugin, call, "{text}")
+            }
+        }
+        Ok(())
+    }
+}
