@@ -18,38 +18,38 @@ macro_rules! cloud_guest {
                 $crate::cloud::run(<$plugin as $crate::cloud::Cloud>::features)
             }
 
-            fn account(token: String) -> Result<$crate::cloud::ServiceAccount, $crate::cloud::CloudError> {
+            fn account(token: String) -> ::std::result::Result<$crate::cloud::ServiceAccount, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::account(token))
             }
 
             fn sign_in_url(
                 request: $crate::cloud::SignInRequest,
-            ) -> Result<String, $crate::cloud::CloudError> {
+            ) -> ::std::result::Result<String, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::sign_in_url(request))
             }
 
             fn exchange(
                 request: $crate::cloud::CodeExchange,
-            ) -> Result<$crate::cloud::ServiceSession, $crate::cloud::CloudError> {
+            ) -> ::std::result::Result<$crate::cloud::ServiceSession, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::exchange(request))
             }
 
-            fn validate(token: String) -> Result<$crate::cloud::ServiceSession, $crate::cloud::CloudError> {
+            fn validate(token: String) -> ::std::result::Result<$crate::cloud::ServiceSession, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::validate(token))
             }
 
-            fn revoke(token: String) -> Result<(), $crate::cloud::CloudError> {
+            fn revoke(token: String) -> ::std::result::Result<(), $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::revoke(token))
             }
 
-            fn logout(token: String) -> Result<$crate::cloud::SignedOut, $crate::cloud::CloudError> {
+            fn logout(token: String) -> ::std::result::Result<$crate::cloud::SignedOut, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::logout(token))
             }
 
             fn credential(
                 owner_token: String,
                 server: $crate::cloud::Server,
-            ) -> Result<String, $crate::cloud::CloudError> {
+            ) -> ::std::result::Result<String, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::credential(owner_token, server))
             }
 
@@ -57,27 +57,27 @@ macro_rules! cloud_guest {
                 credential: String,
                 token: String,
                 request: $crate::cloud::InvitationRequest,
-            ) -> Result<$crate::cloud::CreatedInvitation, $crate::cloud::CloudError> {
+            ) -> ::std::result::Result<$crate::cloud::CreatedInvitation, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| {
                     <$plugin as $crate::cloud::Cloud>::create_invitation(credential, token, request)
                 })
             }
 
-            fn revoke_invitation(credential: String, id: String) -> Result<bool, $crate::cloud::CloudError> {
+            fn revoke_invitation(credential: String, id: String) -> ::std::result::Result<bool, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::revoke_invitation(credential, id))
             }
 
             fn invitation_statuses(
                 credential: String,
                 ids: Vec<String>,
-            ) -> Result<Vec<Option<$crate::cloud::InvitationStatus>>, $crate::cloud::CloudError> {
+            ) -> ::std::result::Result<Vec<Option<$crate::cloud::InvitationStatus>>, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::invitation_statuses(credential, ids))
             }
 
             fn bound_invitations(
                 credential: String,
                 token: String,
-            ) -> Result<Vec<String>, $crate::cloud::CloudError> {
+            ) -> ::std::result::Result<Vec<String>, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::bound_invitations(credential, token))
             }
 
@@ -85,7 +85,7 @@ macro_rules! cloud_guest {
                 credential: String,
                 token: String,
                 id: String,
-            ) -> Result<bool, $crate::cloud::CloudError> {
+            ) -> ::std::result::Result<bool, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| {
                     <$plugin as $crate::cloud::Cloud>::claim_invitation(credential, token, id)
                 })
@@ -93,15 +93,15 @@ macro_rules! cloud_guest {
 
             fn subscription(
                 credential: String,
-            ) -> Result<$crate::cloud::ServiceSubscription, $crate::cloud::CloudError> {
+            ) -> ::std::result::Result<$crate::cloud::ServiceSubscription, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::subscription(credential))
             }
 
-            fn release_channels() -> Result<Vec<$crate::cloud::ReleaseChannel>, $crate::cloud::CloudError> {
+            fn release_channels() -> ::std::result::Result<Vec<$crate::cloud::ReleaseChannel>, $crate::cloud::CloudError> {
                 $crate::cloud::run(<$plugin as $crate::cloud::Cloud>::release_channels)
             }
 
-            fn latest_release(channel: String) -> Result<$crate::cloud::Release, $crate::cloud::CloudError> {
+            fn latest_release(channel: String) -> ::std::result::Result<$crate::cloud::Release, $crate::cloud::CloudError> {
                 $crate::cloud::run(|| <$plugin as $crate::cloud::Cloud>::latest_release(channel))
             }
         }
