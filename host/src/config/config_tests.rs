@@ -10,11 +10,13 @@ struct Arguments {
     media: MediaOptions,
     #[command(flatten)]
     server: ServerOptions,
+    #[command(flatten)]
+    cloud: CloudOptions,
 }
 
 fn load(arguments: &[&str]) -> Result<Config, ConfigError> {
     let arguments = Arguments::parse_from(std::iter::once("svc").chain(arguments.iter().copied()));
-    Config::load(arguments.media, arguments.server)
+    Config::load(arguments.media, arguments.server, arguments.cloud)
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::config::Config;
+use crate::config::{CloudService, Config, OidcOptions};
 use svc_domain::kind::MediaKind;
+use url::Url;
 
 fn path(path: &Path) -> Value {
     path.display().to_string().into()
@@ -37,6 +38,13 @@ impl Config {
             }
         }
         Value::Object(by_kind)
+    }
+
+    fn oidc(&self, value: impl FnOnce(&OidcOptions) -> Value) -> Value {
+        match &self.cloud.service {
+            CloudService::Oidc(oidc) => value(oidc),
+            _ => Value::Null,
+        }
     }
 
     /// [`Config::effective`] of this configuration, for development mode.
@@ -70,6 +78,18 @@ impl Config {
                 .base_url
                 .as_ref()
                 .map_or(Value::Null, |url| url.as_str().into()),
+            "cloud-url" => match &self.cloud.service {
+                CloudService::Cloud(url) => url.as_str().into(),
+                _ => Value::Null,
+            },
+            "oidc-issuer" => self.oidc(|oidc| oidc.issuer.as_str().into()),
+            "oidc-client-id" => self.oidc(|oidc| oidc.client_id.as_str().into()),
+            "oidc-client-secret-file" => self.oidc(|oidc| oidc.client_secret.is_some().into()),
+            "oidc-groups-claim" => self.oidc(|oidc| oidc.groups_claim.clone().into()),
+            "cloud-plugin" => self.cloud.plugin.as_deref().map_or(Value::Null, path),
+            "cloud-origins" => self.cloud.origins.iter().map(Url::as_str).collect(),
+            "cloud-private-hosts" => self.cloud.private_hosts.clone().into(),
+            "cloud-ca-file" => self.cloud.ca_file.as_deref().map_or(Value::Null, path),
             "thumbnail-cache-mib" => self.thumbnail_cache_mib.into(),
             _ => return None,
         })
@@ -79,6 +99,7 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::CloudConfig;
     use crate::config::file::names;
     use svc_covers::covers;
     use svc_domain::release_channel::ReleaseChannel;
@@ -101,6 +122,7 @@ mod tests {
             trusted_proxies: vec!["10.0.0.0/8".parse().unwrap()],
             base_url: Some("https://media.example/".parse().unwrap()),
             thumbnail_cache_mib: 5,
+            cloud: CloudConfig::default(),
         }
     }
 
@@ -108,7 +130,7 @@ mod tests {
     #[test]
     fn every_option_of_the_file_has_a_value_and_no_secret_is_shown() {
         let names = names();
-        assert_eq!(names.len(), 16, "{names:?}");
+        assert_eq!(names.len(), 25, "{names:?}");
         let config = config();
         let values: Vec<Value> = names.iter().filter_map(|name| config.effective(name)).collect();
         assert_eq!(values.len(), names.len(), "{names:?}");
@@ -129,6 +151,8 @@ mod tests {
             ("release-channel", "beta".into()),
             ("trusted-proxies", serde_json::json!(["10.0.0.0/8"])),
             ("thumbnail-cache-mib", 5.into()),
+            ("cloud-url", Value::Null),
+            ("cloud-origins", serde_json::json!([])),
         ] {
             assert_eq!(config.effective(name), Some(value), "{name}");
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args as _, Command};
 use toml::de::DeTable;
 
-use super::options::{MediaOptions, ServerOptions};
+use super::options::{CloudOptions, MediaOptions, ServerOptions};
 
 /// Why a TOML file was refused.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +43,7 @@ pub enum FileError {
 pub(super) struct FileOptions {
     pub(super) media: MediaOptions,
     pub(super) server: ServerOptions,
+    pub(super) cloud: CloudOptions,
 }
 
 impl FileOptions {
@@ -55,11 +56,12 @@ impl FileOptions {
             path: path.to_owned(),
             error: Box::new(error),
         };
-        // `#[serde(flatten)]` in one struct would lose the line of each error, and `deny_unknown_fields` in each of two
-        // would refuse the options of the other.
+        // `#[serde(flatten)]` in one struct would lose the line of each error, and `deny_unknown_fields` in each of three
+        // would refuse the options of the others.
         let options = Self {
             media: toml::from_str(&text).map_err(malformed)?,
             server: toml::from_str(&text).map_err(malformed)?,
+            cloud: toml::from_str(&text).map_err(malformed)?,
         };
         let table = DeTable::parse(&text).map_err(malformed)?;
         let names = names();
@@ -81,6 +83,7 @@ impl FileOptions {
 /// The names of all options in the file.
 pub(super) fn names() -> Vec<String> {
     let command = ServerOptions::augment_args(MediaOptions::augment_args(Command::new("svc")));
+    let command = CloudOptions::augment_args(command);
     let names = command
         .get_arguments()
         .map(|option| option.get_id().as_str().replace('_', "-"));
@@ -105,7 +108,7 @@ mod tests {
         let unknown = message("dev = true\n\nmusicdir = 1\n");
         assert!(unknown.contains("line 3: unknown option `musicdir`"), "{unknown}");
         assert!(unknown.contains("data-dir, music-dirs,"), "{unknown}");
-        assert!(unknown.ends_with("thumbnail-cache-mib, base-url"), "{unknown}");
+        assert!(unknown.ends_with("cloud-private-hosts, cloud-ca-file"), "{unknown}");
         assert!(message("config = \"other.toml\"").contains("unknown option `config`"));
         for wrong in [
             "thumbnail-cache-mib = \"x\"",

@@ -1,17 +1,19 @@
 //! The server's options: read once from flags, `SVC_*` variables and a TOML file, then checked.
 //!
 //! Flags win over variables, variables over the file, the file over the defaults. To add an option, add a field to
-//! [`MediaOptions`] or [`ServerOptions`] (flag, variable, name in the file, help) and one to [`Config`] (checked value
+//! [`MediaOptions`], [`ServerOptions`] or [`CloudOptions`] (flag, variable, name in the file, help) and one to [`Config`] (checked value
 //! and default).
 
+mod cloud;
 mod effective;
 mod file;
 mod network;
 mod options;
 mod roots;
 
+pub use cloud::{ClientSecret, CloudConfig, CloudMode, CloudOptionError, CloudService, OidcOptions};
 pub use file::FileError;
-pub use options::{LogFormat, MediaOptions, ServerOptions};
+pub use options::{CloudOptions, LogFormat, MediaOptions, ServerOptions};
 pub use roots::Root;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -84,6 +86,9 @@ pub enum ConfigError {
         "setup token: it is empty, which guards nothing; give SVC_SETUP_TOKEN a value, or do not set it at all"
     )]
     EmptySetupToken,
+    /// The options about the cloud do not fit together.
+    #[error(transparent)]
+    Cloud(#[from] CloudOptionError),
     /// There is no release channel of this name.
     #[error("release channel `{0}` does not exist; there are {all}", all = ReleaseChannel::ALL.map(ReleaseChannel::as_str).join(", "))]
     ReleaseChannel(String),
@@ -116,6 +121,8 @@ pub struct Config {
     pub base_url: Option<url::Url>,
     /// MiB of disk for thumbnails.
     pub thumbnail_cache_mib: u64,
+    /// Which service vouches for accounts.
+    pub cloud: CloudConfig,
 }
 
 impl Config {
@@ -123,7 +130,11 @@ impl Config {
     ///
     /// # Errors
     /// The first unusable option, in a sentence.
-    pub fn load(media: MediaOptions, server: ServerOptions) -> Result<Self, ConfigError> {
+    pub fn load(
+        media: MediaOptions,
+        server: ServerOptions,
+        cloud: CloudOptions,
+    ) -> Result<Self, ConfigError> {
         let file = match &media.config {
             Some(path) => FileOptions::read(path)?,
             None => FileOptions::default(),
@@ -155,7 +166,9 @@ impl Config {
         let proxies = first_given(server.trusted_proxies, file.server.trusted_proxies);
         let base_url = server.base_url.or(file.server.base_url);
         let cache_mib = server.thumbnail_cache_mib.or(file.server.thumbnail_cache_mib);
+        let cloud = CloudConfig::load(cloud, file.cloud)?;
         Ok(Self {
+            cloud,
             database_url: usable_database_url(database_url, &data_dir)?,
             data_dir,
             listen: server.listen.or(file.server.listen).unwrap_or(DEFAULT_LISTEN),

@@ -116,3 +116,47 @@ pub struct ServerOptions {
     #[arg(long, env = "SVC_BASE_URL", value_name = "URL")]
     pub base_url: Option<String>,
 }
+
+/// Options about the service that vouches for accounts. Without any, nothing calls out.
+#[derive(Debug, Clone, Default, Args, Deserialize)]
+#[command(next_help_heading = "Cloud")]
+#[serde(default, rename_all = "kebab-case")]
+pub struct CloudOptions {
+    /// Address of a cloud that vouches for accounts, such as https://cloud.example
+    #[arg(long, env = "SVC_CLOUD_URL", value_name = "URL")]
+    pub cloud_url: Option<String>,
+    /// Address of a provider of OpenID Connect, exactly as it names itself
+    #[arg(long, env = "SVC_OIDC_ISSUER", value_name = "URL")]
+    pub oidc_issuer: Option<String>,
+    /// Id of this server at the provider
+    #[arg(long, env = "SVC_OIDC_CLIENT_ID", value_name = "ID")]
+    pub oidc_client_id: Option<String>,
+    /// File with the secret of this server at the provider; a public client has none
+    #[arg(long, env = "SVC_OIDC_CLIENT_SECRET_FILE", value_name = "FILE")]
+    pub oidc_client_secret_file: Option<PathBuf>,
+    /// Claim with the groups of a user, such as `groups` or `realm_access.roles`
+    #[arg(long, env = "SVC_OIDC_GROUPS_CLAIM", value_name = "PATH")]
+    pub oidc_groups_claim: Option<String>,
+    /// Plugin of world `cloud-client` that talks to the service instead of the built-in one
+    #[arg(long, env = "SVC_CLOUD_PLUGIN", value_name = "FILE")]
+    pub cloud_plugin: Option<PathBuf>,
+    /// Further origin that the plugin may reach; repeat it, or separate several with `,`
+    #[arg(
+        long = "cloud-origin",
+        env = "SVC_CLOUD_ORIGINS",
+        value_name = "URL",
+        value_delimiter = ','
+    )]
+    pub cloud_origins: Vec<String>,
+    /// Host of the service that may have a private address; repeat it, or separate several with `,`
+    #[arg(
+        long = "cloud-private-host",
+        env = "SVC_CLOUD_PRIVATE_HOSTS",
+        value_name = "NAME",
+        value_delimiter = ','
+    )]
+    pub cloud_private_hosts: Vec<String>,
+    /// File of further authorities for the service's certificate (PEM)
+    #[arg(long, env = "SVC_CLOUD_CA_FILE", value_name = "FILE")]
+    pub cloud_ca_file: Option<PathBuf>,
+}
