@@ -16,7 +16,10 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("plugin-kit", &["domain", "plugin-host"]),
     ("http-io", &["domain", "platform"]),
     ("identity", &["domain", "platform", "store"]),
-    ("cloud-client", &["domain", "identity", "platform", "plugin-host"]),
+    (
+        "cloud-client",
+        &["domain", "identity", "platform", "plugin-host", "store"],
+    ),
     ("events", &["domain", "identity", "platform", "store"]),
     (
         "indexer",

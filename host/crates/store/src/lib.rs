@@ -30,6 +30,7 @@ mod music;
 mod photo_albums;
 mod photos;
 mod playback_queues;
+mod plugin_state;
 mod plugins;
 mod query;
 mod roles;
@@ -71,6 +72,7 @@ pub use music::{
 pub use photo_albums::{AlbumOrder, NewPhotoAlbum, PhotoAlbumRepository};
 pub use photos::{BoundingBox, PhotoFilter, PhotoOrder, PhotoRepository};
 pub use playback_queues::{PlaybackQueueRepository, QueueChange, QueuePosition, QueueWindow};
+pub use plugin_state::{PluginStateRepository, StateValue};
 pub use plugins::PluginRepository;
 pub use query::item_filter::ItemFilter;
 pub use roles::RoleRepository;

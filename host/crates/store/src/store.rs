@@ -17,6 +17,7 @@ use crate::music::MusicRepository;
 use crate::photo_albums::PhotoAlbumRepository;
 use crate::photos::PhotoRepository;
 use crate::playback_queues::PlaybackQueueRepository;
+use crate::plugin_state::PluginStateRepository;
 use crate::plugins::PluginRepository;
 use crate::roles::RoleRepository;
 use crate::runs::RunRepository;
@@ -88,6 +89,8 @@ store! {
     photos: PhotoRepository,
     /// Playback queues.
     playback_queues: PlaybackQueueRepository,
+    /// What plugins of the cloud remember between calls.
+    plugin_state: PluginStateRepository,
     /// Decisions about plugins, and uploaded versions.
     plugins: PluginRepository,
     /// Roles and role assignments.

@@ -7,6 +7,9 @@ use crate::cloud::host_http::HostFuture;
 /// Why a value was not stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
+    /// The key is empty, longer than 256 bytes, or contains U+0000.
+    #[error("a key has 1 to 256 bytes without U+0000")]
+    Key,
     /// All keys and values together would have more than 64 KiB.
     #[error("all keys and values together would have more than 64 KiB")]
     TooLarge,

@@ -41,7 +41,7 @@ pub(crate) const MEDIA: [&str; 28] = [
 ];
 
 /// Deletes everything else but the row of the server and the schema version.
-const THE_REST: [&str; 23] = [
+const THE_REST: [&str; 24] = [
     "DELETE FROM jobs",
     "DELETE FROM run_logs",
     "DELETE FROM runs",
@@ -65,6 +65,7 @@ const THE_REST: [&str; 23] = [
     "DELETE FROM audit",
     "DELETE FROM plugin_components",
     "DELETE FROM plugins",
+    "DELETE FROM plugin_state",
 ];
 
 impl IdentityChange {

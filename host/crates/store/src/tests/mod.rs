@@ -15,6 +15,7 @@ mod measure;
 mod pages;
 mod photo_albums;
 mod playback_queues;
+mod plugin_state;
 mod schema;
 mod server;
 mod unchanged;
