@@ -13,7 +13,7 @@ use svc_events::{EventLimits, Events};
 use svc_http_io::proxy::ProxyConfig;
 use svc_identity::Context;
 use svc_identity::audit::BackgroundLog;
-use svc_identity::cloud::{Cloud, NoCloud};
+use svc_identity::cloud::Cloud;
 use svc_identity::keys::{KeyRing, Keys};
 use svc_identity::password::Passwords;
 use svc_identity::throttle::LoginLimits;
@@ -32,6 +32,8 @@ use svc_plugin_host::{
 use svc_plugin_kit::sandbox::HostOptions;
 use svc_store::{IdNodeRepository, RENEW_ID_NODE_EVERY, Store, StoreOptions};
 
+use crate::cloud;
+use crate::cloud::of_files;
 use crate::config::{self, Config};
 use crate::installation;
 use crate::plugin_kinds;
@@ -40,7 +42,7 @@ use crate::services::{self, Dependencies};
 use crate::start_error::StartError;
 
 /// The plugins that are part of the program.
-const BUILT_IN: &[BuiltIn] = include!(concat!(env!("OUT_DIR"), "/built_in_plugins.rs"));
+pub(crate) const BUILT_IN: &[BuiltIn] = include!(concat!(env!("OUT_DIR"), "/built_in_plugins.rs"));
 
 /// What the server needs from its environment besides options. Tests replace parts of it.
 #[derive(Debug)]
@@ -49,8 +51,8 @@ pub struct Environment {
     pub clock: Arc<dyn Clock>,
     /// Source of random numbers for secrets.
     pub random: Arc<dyn Random>,
-    /// The cloud for linked accounts.
-    pub cloud: Arc<dyn Cloud>,
+    /// Stands for the cloud of the options.
+    pub cloud: Option<Arc<dyn Cloud>>,
     /// Options of the database connections.
     pub store: StoreOptions,
     /// Where plugins are compiled.
@@ -79,12 +81,12 @@ impl Environment {
         Ok(Self {
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
-            cloud: Arc::new(NoCloud),
+            cloud: None,
             store: StoreOptions::default(),
             compiler: Compiler::Child {
                 program: std::env::current_exe()?,
             },
-            plugins: BUILT_IN.to_vec(),
+            plugins: of_files(BUILT_IN),
             scan_threads: std::thread::available_parallelism()?.get(),
             event_limits: EventLimits::default(),
             login_limits: LoginLimits::default(),
@@ -183,14 +185,34 @@ impl App {
             trusted_proxies: config.trusted_proxies.clone(),
             base_url: config.base_url.clone(),
         };
+        let keys = KeyRing::new(Keys::new(&instance.instance_id, &signing_key));
+        let cloud = match environment.cloud.clone() {
+            Some(cloud) => cloud,
+            None => {
+                let host = cloud::CloudHostParts {
+                    settings: plugin_settings(
+                        &data_dir.keys()?,
+                        data_dir.plugin_cache()?,
+                        None,
+                        &environment,
+                    )?,
+                    built_in: BUILT_IN,
+                    state: store.plugin_state.clone(),
+                    keys: keys.clone(),
+                    context: context.clone(),
+                    instance_id: instance.instance_id.clone(),
+                };
+                cloud::connect(&config.cloud, host, &plugins).await?
+            }
+        };
         let (services, maintenance) = services::build(Dependencies {
             context: context.clone(),
             store: store.clone(),
             log: log.clone(),
             data_dir: Arc::clone(&data_dir),
-            keys: KeyRing::new(Keys::new(&instance.instance_id, &signing_key)),
+            keys,
             passwords: passwords.clone(),
-            cloud: environment.cloud,
+            cloud,
             plugins: plugins.clone(),
             indexing: Indexing::new(scanner, store.runs.clone(), log, events.clone()),
             events,

@@ -6,6 +6,7 @@
 
 pub mod app;
 pub mod cli;
+pub mod cloud;
 pub mod config;
 pub mod installation;
 pub mod plugin_kinds;

@@ -1,5 +1,6 @@
 //! Why the server cannot start.
 
+use crate::cloud::CloudStartError;
 use svc_identity::error::ServiceError;
 use svc_platform::data_dir::DataDirError;
 use svc_platform::secret_key::SecretKeyError;
@@ -24,6 +25,9 @@ pub enum StartError {
     /// The plugin host cannot start.
     #[error(transparent)]
     Plugins(#[from] PluginHostError),
+    /// The configured cloud cannot be used.
+    #[error(transparent)]
+    Cloud(#[from] CloudStartError),
     /// The database is empty or belongs to another installation.
     #[error(
         "the data directory belongs to the installation {expected}, but the database {found}; restore the database, \

@@ -38,7 +38,7 @@ pub(super) struct Arguments {
 
 /// Runs a scan and prints the result. Files that cannot be read are listed, but do not fail the command.
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let config = Config::load(arguments.media, ServerOptions::default())?;
+    let config = Config::load(arguments.media, ServerOptions::default(), None)?;
     if config.media.is_empty() {
         anyhow::bail!(
             "no directory of media is given: use --music-dir, --photos-dir, --movies-dir, --tv-dir, or --root KIND=DIR for \

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+mod doctor;
 mod index;
 mod inspect;
 mod openapi;
@@ -45,6 +46,8 @@ enum Command {
     Inspect(inspect::Arguments),
     /// Make, check, test, measure and sign plugins, and list those of a server
     Plugin(Box<plugin::Arguments>),
+    /// Say whether what is configured works
+    Doctor(Box<doctor::Arguments>),
     /// List accounts, set a password, make an owner
     User(Box<user::Arguments>),
     /// Print the API's description (OpenAPI 3.1, JSON)
@@ -74,6 +77,7 @@ pub fn run() -> ExitCode {
                     Command::Index(arguments) => index::run(*arguments),
                     Command::Inspect(arguments) => inspect::run(&arguments),
                     Command::Plugin(arguments) => plugin::run(*arguments),
+                    Command::Doctor(arguments) => doctor::run(*arguments),
                     Command::User(arguments) => user::run(*arguments),
                     Command::Openapi | Command::PluginCompile => Ok(ExitCode::SUCCESS),
                 }
@@ -89,6 +93,7 @@ pub fn run() -> ExitCode {
 /// The log filter of a command. One that prints what it finds logs problems only, and what takes long.
 fn filter<'a>(command: &Command, given: Option<&'a str>) -> Option<&'a str> {
     given.or(match command {
+        Command::Doctor(_) => Some("warn,svc_plugin_host::machine_code=info"),
         Command::Inspect(_) => Some("warn,svc_plugin_host::machine_code=info"),
         Command::Plugin(arguments) => Some(arguments.log_filter()),
         _ => None,

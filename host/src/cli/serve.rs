@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::{App, Environment};
-use crate::config::{Config, MediaOptions, ServerOptions};
+use crate::config::{CloudOptions, Config, MediaOptions, ServerOptions};
 use svc_http_io::limits::Limits;
 use svc_platform::open_files;
 use svc_platform::tasks::END_WITHIN;
@@ -21,11 +21,13 @@ pub(super) struct Arguments {
     media: MediaOptions,
     #[command(flatten)]
     server: ServerOptions,
+    #[command(flatten)]
+    cloud: CloudOptions,
 }
 
 /// Serves until SIGTERM or SIGINT.
 pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let config = Config::load(arguments.media, arguments.server)?;
+    let config = Config::load(arguments.media, arguments.server, Some(arguments.cloud))?;
     super::runtime()?.block_on(serve(config))?;
     Ok(ExitCode::SUCCESS)
 }

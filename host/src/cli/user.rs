@@ -64,7 +64,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 async fn act(action: Action) -> anyhow::Result<()> {
     let (Action::List { media } | Action::SetPassword { media, .. } | Action::MakeOwner { media, .. }) =
         &action;
-    let config = Config::load(MediaOptions::clone(media), ServerOptions::default())?;
+    let config = Config::load(MediaOptions::clone(media), ServerOptions::default(), None)?;
     // Creating a database would only hide a mistyped directory.
     if !DataDir::holds_installation(&config.data_dir) {
         anyhow::bail!(

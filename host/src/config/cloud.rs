@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use url::{Host, Url};
 
+use crate::config::ConfigError;
+use crate::config::file::FileOptions;
 use crate::config::options::CloudOptions;
 
 /// Bytes of a file with a client secret; more is another file.
@@ -196,6 +198,15 @@ impl CloudConfig {
         Ok(config)
     }
 
+    /// Reads the options about the cloud alone, for a command that needs no data directory.
+    ///
+    /// # Errors
+    /// As for all options.
+    pub fn read(file: Option<&Path>, given: CloudOptions) -> std::result::Result<Self, ConfigError> {
+        let file = file.map(FileOptions::read).transpose()?.unwrap_or_default();
+        Ok(Self::load(given, file.cloud)?)
+    }
+
     /// How the server runs.
     pub fn mode(&self) -> CloudMode {
         match (&self.plugin, &self.service) {
@@ -222,7 +233,10 @@ impl CloudConfig {
 fn service(options: &CloudOptions) -> Result<CloudService> {
     let oidc = [
         ("oidc-client-id", options.oidc_client_id.is_some()),
-        ("oidc-client-secret-file", options.oidc_client_secret_file.is_some()),
+        (
+            "oidc-client-secret-file",
+            options.oidc_client_secret_file.is_some(),
+        ),
         ("oidc-groups-claim", options.oidc_groups_claim.is_some()),
     ];
     match (&options.cloud_url, &options.oidc_issuer) {
@@ -233,17 +247,23 @@ fn service(options: &CloudOptions) -> Result<CloudService> {
                 let missing = "oidc-issuer";
                 return Err(CloudOptionError::Incomplete { given, missing });
             }
-            let cloud = cloud.as_deref().map(|text| origin("cloud-url", text)).transpose()?;
+            let cloud = cloud
+                .as_deref()
+                .map(|text| origin("cloud-url", text))
+                .transpose()?;
             Ok(cloud.map_or(CloudService::None, CloudService::Cloud))
         }
     }
 }
 
 fn provider(options: &CloudOptions, issuer: &str) -> Result<OidcOptions> {
-    let client_id = options.oidc_client_id.clone().ok_or(CloudOptionError::Incomplete {
-        given: "oidc-issuer",
-        missing: "oidc-client-id",
-    })?;
+    let client_id = options
+        .oidc_client_id
+        .clone()
+        .ok_or(CloudOptionError::Incomplete {
+            given: "oidc-issuer",
+            missing: "oidc-client-id",
+        })?;
     for (option, value) in [
         ("oidc-client-id", Some(&client_id)),
         ("oidc-groups-claim", options.oidc_groups_claim.as_ref()),
@@ -291,7 +311,10 @@ fn usable_file(option: &'static str, path: &Path, most: u64) -> Result<()> {
         return Err(wrong("is not a file".to_owned()));
     }
     if metadata.len() > most {
-        return Err(wrong(format!("has {} bytes, at most {most} are expected", metadata.len())));
+        return Err(wrong(format!(
+            "has {} bytes, at most {most} are expected",
+            metadata.len()
+        )));
     }
     Ok(())
 }

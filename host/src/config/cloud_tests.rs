@@ -27,7 +27,12 @@ fn modes_follow_from_the_options() {
     let at = |name: &str| dir.path().join(name).display().to_string();
     fs::write(at("own.wasm"), "").unwrap();
     fs::write(at("secret"), "s3cret\n").unwrap();
-    let oidc = ["--oidc-issuer", "https://id.example/realms/a/", "--oidc-client-id", "svc"];
+    let oidc = [
+        "--oidc-issuer",
+        "https://id.example/realms/a/",
+        "--oidc-client-id",
+        "svc",
+    ];
     let cases: [(Vec<&str>, CloudMode); 5] = [
         (vec![], CloudMode::None),
         (vec!["--cloud-url", "https://cloud.example"], CloudMode::Cloud),
@@ -38,7 +43,11 @@ fn modes_follow_from_the_options() {
     let own = at("own.wasm");
     for (arguments, mode) in cases {
         let with_plugin = [&arguments[..], &["--cloud-plugin", &own]].concat();
-        assert_eq!(load(&with_plugin).unwrap().mode(), CloudMode::Plugin, "{arguments:?}");
+        assert_eq!(
+            load(&with_plugin).unwrap().mode(),
+            CloudMode::Plugin,
+            "{arguments:?}"
+        );
         if mode != CloudMode::Plugin {
             assert_eq!(load(&arguments).unwrap().mode(), mode, "{arguments:?}");
         }
@@ -49,26 +58,60 @@ fn modes_follow_from_the_options() {
         panic!("{loaded:?}");
     };
     assert_eq!(options.issuer, "https://id.example/realms/a/");
-    assert_eq!(options.client_secret.as_ref().map(ClientSecret::secret), Some("s3cret"));
+    assert_eq!(
+        options.client_secret.as_ref().map(ClientSecret::secret),
+        Some("s3cret")
+    );
     assert!(!format!("{loaded:?}").contains("s3cret"));
 }
 
 #[test]
 fn options_that_do_not_fit_together_are_refused_with_what_to_do() {
-    let both = message(&["--cloud-url", "https://a.example", "--oidc-issuer", "https://b.example"]);
-    assert!(both.contains("`cloud-url` and `oidc-issuer` exclude each other"), "{both}");
+    let both = message(&[
+        "--cloud-url",
+        "https://a.example",
+        "--oidc-issuer",
+        "https://b.example",
+    ]);
+    assert!(
+        both.contains("`cloud-url` and `oidc-issuer` exclude each other"),
+        "{both}"
+    );
     assert!(both.ends_with("remove one of them"), "{both}");
     for (arguments, given, missing) in [
-        (&["--oidc-issuer", "https://b.example"][..], "oidc-issuer", "oidc-client-id"),
+        (
+            &["--oidc-issuer", "https://b.example"][..],
+            "oidc-issuer",
+            "oidc-client-id",
+        ),
         (&["--oidc-client-id", "svc"], "oidc-client-id", "oidc-issuer"),
-        (&["--oidc-client-secret-file", "/none"], "oidc-client-secret-file", "oidc-issuer"),
-        (&["--oidc-groups-claim", "groups"], "oidc-groups-claim", "oidc-issuer"),
-        (&["--cloud-origin", "https://a.example"], "cloud-origins", "cloud-url"),
-        (&["--cloud-private-host", "a.lan"], "cloud-private-hosts", "cloud-url"),
+        (
+            &["--oidc-client-secret-file", "/none"],
+            "oidc-client-secret-file",
+            "oidc-issuer",
+        ),
+        (
+            &["--oidc-groups-claim", "groups"],
+            "oidc-groups-claim",
+            "oidc-issuer",
+        ),
+        (
+            &["--cloud-origin", "https://a.example"],
+            "cloud-origins",
+            "cloud-url",
+        ),
+        (
+            &["--cloud-private-host", "a.lan"],
+            "cloud-private-hosts",
+            "cloud-url",
+        ),
         (&["--cloud-ca-file", "/none"], "cloud-ca-file", "cloud-url"),
     ] {
         let message = message(arguments);
-        assert!(message.contains(&format!("`{given}` needs `{missing}`")), "{message}");
+        assert!(
+            message.contains(&format!("`{given}` needs `{missing}`")),
+            "{message}"
+        );
     }
 }
 
@@ -89,9 +132,18 @@ fn addresses_are_encrypted_or_of_this_machine() {
     }
     for host in ["https://keycloak.lan", "keycloak.lan:8443", "10.0.0.1", ""] {
         let arguments = ["--cloud-url", "https://a.example", "--cloud-private-host", host];
-        assert!(message(&arguments).contains("is not the name of a host"), "{host}");
+        assert!(
+            message(&arguments).contains("is not the name of a host"),
+            "{host}"
+        );
     }
-    let named = load(&["--cloud-url", "https://a.lan", "--cloud-private-host", "A.lan., b.lan"]).unwrap();
+    let named = load(&[
+        "--cloud-url",
+        "https://a.lan",
+        "--cloud-private-host",
+        "A.lan., b.lan",
+    ])
+    .unwrap();
     assert_eq!(named.private_hosts, ["a.lan", "b.lan"]);
 }
 
@@ -119,11 +171,17 @@ fn files_are_checked_at_the_start() {
             &file,
         ];
         let message = message(&arguments);
-        assert!(message.contains(reason) && message.contains("oidc-client-secret-file"), "{message}");
+        assert!(
+            message.contains(reason) && message.contains("oidc-client-secret-file"),
+            "{message}"
+        );
     }
     for option in ["--cloud-plugin", "--cloud-ca-file"] {
         let file = at("none");
         let message = message(&["--cloud-url", "https://a.example", option, &file]);
-        assert!(message.contains(&option[2..]) && message.contains("No such file"), "{message}");
+        assert!(
+            message.contains(&option[2..]) && message.contains("No such file"),
+            "{message}"
+        );
     }
 }

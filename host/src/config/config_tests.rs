@@ -16,7 +16,7 @@ struct Arguments {
 
 fn load(arguments: &[&str]) -> Result<Config, ConfigError> {
     let arguments = Arguments::parse_from(std::iter::once("svc").chain(arguments.iter().copied()));
-    Config::load(arguments.media, arguments.server, arguments.cloud)
+    Config::load(arguments.media, arguments.server, Some(arguments.cloud))
 }
 
 #[test]

@@ -108,7 +108,10 @@ mod tests {
         let unknown = message("dev = true\n\nmusicdir = 1\n");
         assert!(unknown.contains("line 3: unknown option `musicdir`"), "{unknown}");
         assert!(unknown.contains("data-dir, music-dirs,"), "{unknown}");
-        assert!(unknown.ends_with("cloud-private-hosts, cloud-ca-file"), "{unknown}");
+        assert!(
+            unknown.ends_with("cloud-private-hosts, cloud-ca-file"),
+            "{unknown}"
+        );
         assert!(message("config = \"other.toml\"").contains("unknown option `config`"));
         for wrong in [
             "thumbnail-cache-mib = \"x\"",

@@ -126,14 +126,15 @@ pub struct Config {
 }
 
 impl Config {
-    /// Checks the options of the command line, which hold the variables already, over those of the file.
+    /// Checks the options of the command line, which hold the variables already, over those of the file. Without options
+    /// about the cloud, for commands that need none, those of the file do not count.
     ///
     /// # Errors
     /// The first unusable option, in a sentence.
     pub fn load(
         media: MediaOptions,
         server: ServerOptions,
-        cloud: CloudOptions,
+        cloud: Option<CloudOptions>,
     ) -> Result<Self, ConfigError> {
         let file = match &media.config {
             Some(path) => FileOptions::read(path)?,
@@ -166,9 +167,9 @@ impl Config {
         let proxies = first_given(server.trusted_proxies, file.server.trusted_proxies);
         let base_url = server.base_url.or(file.server.base_url);
         let cache_mib = server.thumbnail_cache_mib.or(file.server.thumbnail_cache_mib);
-        let cloud = CloudConfig::load(cloud, file.cloud)?;
+        let cloud = cloud.map(|given| CloudConfig::load(given, file.cloud));
         Ok(Self {
-            cloud,
+            cloud: cloud.transpose()?.unwrap_or_default(),
             database_url: usable_database_url(database_url, &data_dir)?,
             data_dir,
             listen: server.listen.or(file.server.listen).unwrap_or(DEFAULT_LISTEN),

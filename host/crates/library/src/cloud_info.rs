@@ -9,17 +9,44 @@ use tokio::time::Instant;
 
 use svc_domain::release_channel::ReleaseChannel;
 use svc_domain::time::Timestamp;
-use svc_identity::cloud::{Cloud, Release, Subscription};
+use svc_identity::cloud::{Cloud, CloudReleaseChannel, Release, Subscription};
 use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
 use svc_store::UserRepository;
 
-/// Cache lifetime of a release.
+/// Cache lifetime of a release, and of the channels.
 const RELEASE_TTL: Duration = Duration::from_secs(60 * 60);
 /// Cache lifetime of a failed request: short, because the cloud may be back at any time.
 const FAILURE_TTL: Duration = Duration::from_secs(60);
 
-/// A cached release with the time of the request; the inner `None` is a failure.
-type CachedRelease = Option<(Instant, Option<Release>)>;
+/// An answer of the cloud with the time of the request; the inner `None` is a failure.
+type Cached<T> = Mutex<Option<(Instant, Option<T>)>>;
+
+/// The cached answer while it is fresh, else that of a new request, which concurrent calls share.
+async fn fresh<T: Clone>(cache: &Cached<T>, request: impl Future<Output = Option<T>>) -> Option<T> {
+    let mut cached = cache.lock().await;
+    if let Some((since, answer)) = cached.as_ref() {
+        let ttl = if answer.is_some() {
+            RELEASE_TTL
+        } else {
+            FAILURE_TTL
+        };
+        if since.elapsed() < ttl {
+            return answer.clone();
+        }
+    }
+    let answer = request.await;
+    *cached = Some((Instant::now(), answer.clone()));
+    answer
+}
+
+/// A release channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    /// Its name in options.
+    pub name: String,
+    /// For whom it is.
+    pub description: String,
+}
 
 /// Used and available seats.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +65,8 @@ pub struct CloudInfo {
     channel: ReleaseChannel,
     committed_at: Option<Timestamp>,
     dev: bool,
-    release: Arc<Mutex<CachedRelease>>,
+    release: Arc<Cached<Release>>,
+    channels: Arc<Cached<Vec<CloudReleaseChannel>>>,
 }
 
 impl CloudInfo {
@@ -57,12 +85,25 @@ impl CloudInfo {
             committed_at,
             dev,
             release: Arc::default(),
+            channels: Arc::default(),
         }
     }
 
     /// The release channel of this server.
     pub fn channel(&self) -> ReleaseChannel {
         self.channel
+    }
+
+    /// The channels of this server and further ones of the cloud, which also describes those that it knows; cached for an
+    /// hour. In development mode the cloud is not asked.
+    pub async fn channels(&self) -> Vec<Channel> {
+        let of_cloud = if self.dev || !self.cloud.features().releases {
+            Vec::new()
+        } else {
+            let request = async { self.cloud.release_channels().await.ok() };
+            fresh(&self.channels, request).await.unwrap_or_default()
+        };
+        merged(of_cloud)
     }
 
     /// The newest release, cached for an hour; concurrent calls share one request.
@@ -77,23 +118,8 @@ impl CloudInfo {
         if self.dev {
             return Err(UNKNOWN);
         }
-        let mut cached = self.release.lock().await;
-        let fresh = cached.as_ref().and_then(|(since, release)| {
-            let ttl = if release.is_some() {
-                RELEASE_TTL
-            } else {
-                FAILURE_TTL
-            };
-            (since.elapsed() < ttl).then(|| release.clone())
-        });
-        let release = match fresh {
-            Some(release) => release,
-            None => {
-                let release = self.cloud.latest_release(self.channel.as_str()).await.ok();
-                *cached = Some((Instant::now(), release.clone()));
-                release
-            }
-        };
+        let request = async { self.cloud.latest_release(self.channel.as_str()).await.ok() };
+        let release = fresh(&self.release, request).await;
         release.ok_or(UNKNOWN)
     }
 
@@ -134,9 +160,58 @@ impl CloudInfo {
     }
 }
 
+/// The channels of this server in their order, then those that only the cloud has.
+fn merged(of_cloud: Vec<CloudReleaseChannel>) -> Vec<Channel> {
+    let mut channels: Vec<Channel> = ReleaseChannel::ALL
+        .map(|channel| Channel {
+            name: channel.as_str().to_owned(),
+            description: channel.about().to_owned(),
+        })
+        .into();
+    for channel in of_cloud {
+        match channels.iter_mut().find(|known| known.name == channel.id) {
+            Some(known) => known.description = channel.description.unwrap_or(known.description.clone()),
+            None => channels.push(Channel {
+                description: channel.description.unwrap_or_default(),
+                name: channel.id,
+            }),
+        }
+    }
+    channels
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn channels_of_the_cloud_follow_those_of_the_server() {
+        let channel = |id: &str, description: Option<&str>| CloudReleaseChannel {
+            id: id.to_owned(),
+            description: description.map(str::to_owned),
+        };
+        let of_cloud = vec![
+            channel("lts", Some("For years.")),
+            channel("stable", Some("Tested.")),
+            channel("beta", None),
+        ];
+        let merged = merged(of_cloud);
+        let names: Vec<&str> = merged.iter().map(|channel| channel.name.as_str()).collect();
+        assert_eq!(names, ["stable", "beta", "dev", "lts"]);
+        let descriptions: Vec<&str> = merged
+            .iter()
+            .map(|channel| channel.description.as_str())
+            .collect();
+        assert_eq!(
+            descriptions,
+            [
+                "Tested.",
+                ReleaseChannel::Beta.about(),
+                ReleaseChannel::Dev.about(),
+                "For years."
+            ]
+        );
+    }
 
     #[test]
     fn releases_are_compared_as_versions() {

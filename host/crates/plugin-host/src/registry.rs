@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use crate::cache;
+use crate::cloud::CloudPlugin;
 use crate::granted_limits::GrantedLimits;
 use crate::kinds::{DefinedKind, KindState};
 use crate::loader::{Loader, new_linker};
@@ -33,6 +34,8 @@ struct PluginHost {
     loading: Mutex<Loading>,
     reloads: AtomicU64,
     ticker: Arc<Ticker>,
+    /// The plugin for accounts, which has an engine of its own.
+    cloud: OnceLock<CloudPlugin>,
 }
 
 /// What loading needs.
@@ -83,6 +86,7 @@ impl Plugins {
             loading: Mutex::new(loading),
             reloads: AtomicU64::new(0),
             ticker: Arc::new(ticker),
+            cloud: OnceLock::new(),
         })))
     }
 
@@ -190,13 +194,27 @@ impl Plugins {
         let reloads = self.0.reloads.load(Ordering::Acquire);
         let set = self.set();
         let transitions = set.handles().map(|plugin| plugin.0.quarantine.transitions());
+        let of_cloud = self.0.cloud.get().map_or(0, CloudPlugin::transitions);
         // Loaded plugins may replace others with as many transitions.
-        (reloads << 32).wrapping_add(transitions.sum())
+        (reloads << 32).wrapping_add(transitions.sum::<u64>() + of_cloud)
+    }
+
+    /// Lists the plugin for accounts among the others from now on. Only the first one is listed.
+    pub fn attach(&self, cloud: CloudPlugin) {
+        self.0.cloud.get_or_init(|| cloud);
+    }
+
+    /// Ends the quarantine of a plugin. False if it was not quarantined, or there is none.
+    pub fn release(&self, plugin_id: &str) -> bool {
+        let cloud = self.0.cloud.get().filter(|cloud| cloud.id() == plugin_id);
+        let handle = self.handle(plugin_id);
+        cloud.is_some_and(CloudPlugin::release) || handle.is_some_and(|handle| handle.release())
     }
 
     /// The status of all plugins, including those that are not active.
     pub fn list(&self) -> Vec<PluginStatus> {
-        self.set().statuses()
+        let cloud = self.0.cloud.get().map(CloudPlugin::status);
+        self.set().statuses().into_iter().chain(cloud).collect()
     }
 
     /// The active extractors for files of this kind and extension (without the dot, in any case), in the order in

@@ -22,7 +22,7 @@ use svc_domain::time::{Clock, SystemClock, Timestamp};
 use svc_events::EventLimits;
 use svc_host::app;
 use svc_host::app::Environment;
-use svc_host::config::Config;
+use svc_host::config::{CloudConfig, Config};
 use svc_http_io::proxy::ProxyConfig;
 use svc_identity::app::App;
 use svc_identity::capability::Capability;
@@ -156,11 +156,12 @@ impl TestServer {
             trusted_proxies: options.proxy_config.trusted_proxies,
             base_url: options.proxy_config.base_url,
             thumbnail_cache_mib: 16,
+            cloud: CloudConfig::default(),
         };
         let environment = Environment {
             clock: clock.clone(),
             random: Arc::new(SystemRandom),
-            cloud: options.cloud,
+            cloud: Some(options.cloud),
             store: pool.clone(),
             compiler: Compiler::InProcess,
             plugins: options.plugins,

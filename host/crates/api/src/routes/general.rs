@@ -100,7 +100,8 @@ pub async fn set_up_server(
 /// List the release channels
 #[endpoint]
 pub async fn get_release_channels(state: State) -> Json<ReleaseChannelsView> {
-    Json(ReleaseChannelsView::new(state.cloud_info.channel()))
+    let channels = state.cloud_info.channels().await;
+    Json(ReleaseChannelsView::new(state.cloud_info.channel(), channels))
 }
 
 /// Check for a newer version of the server

@@ -9,7 +9,7 @@ use crate::route::Route;
 use svc_domain::release_channel::ReleaseChannel;
 use svc_domain::time::Timestamp;
 use svc_identity::cloud::{Release, Subscription};
-use svc_library::cloud_info::{CloudInfo, Seats};
+use svc_library::cloud_info::{Channel, CloudInfo, Seats};
 use svc_library::server::{InstanceInfo, Versions};
 
 /// The versions and endpoints of the API.
@@ -132,8 +132,8 @@ impl From<Versions> for VersionsView {
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "ReleaseChannel"))]
 pub struct ReleaseChannelView {
-    name: &'static str,
-    description: &'static str,
+    name: String,
+    description: String,
 }
 
 /// The release channels.
@@ -147,14 +147,11 @@ pub struct ReleaseChannelsView {
 
 impl ReleaseChannelsView {
     /// All channels, and the one that the server uses.
-    pub fn new(current: ReleaseChannel) -> Self {
-        let view = |channel: ReleaseChannel| ReleaseChannelView {
-            name: channel.as_str(),
-            description: channel.about(),
-        };
+    pub fn new(current: ReleaseChannel, channels: Vec<Channel>) -> Self {
+        let view = |Channel { name, description }| ReleaseChannelView { name, description };
         Self {
             current: current.as_str(),
-            available: ReleaseChannel::ALL.map(view).into(),
+            available: channels.into_iter().map(view).collect(),
         }
     }
 }

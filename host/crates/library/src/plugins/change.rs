@@ -142,6 +142,11 @@ fn apply(
 ) -> Result<Vec<(&'static str, String)>> {
     let manifest = plugin.status.manifest.as_ref();
     let manifest = manifest.ok_or_else(|| conflict("the manifest of the plugin cannot be read"))?;
+    if manifest.cloud {
+        return Err(conflict(
+            "the plugin for accounts is configured by the options of the server, such as `cloud-url`",
+        ));
+    }
     let mut details = Vec::new();
     if let Some(granted) = wanted.granted {
         require_uploaded(plugin)?;

@@ -152,7 +152,9 @@ impl PluginAdmin {
         let of_plugin = decisions.iter().find(|decisions| decisions.plugin_id == id);
         let none = BTreeMap::new();
         let chosen = of_plugin.map_or(&none, |decisions| &decisions.settings);
-        let settings = status.manifest.as_ref().map(|manifest| {
+        // Those of the plugin for accounts are options of the server, and not shown: one is a secret.
+        let of_files = status.manifest.as_ref().filter(|manifest| !manifest.cloud);
+        let settings = of_files.map(|manifest| {
             let values = manifest.setting_values(chosen).into_iter();
             values.map(|(key, value)| (key, value.into())).collect()
         });
@@ -193,19 +195,16 @@ impl PluginAdmin {
         self.complete("plugin-release", async move {
             let mut change = this.parts().context.change_by(&by).await?;
             let plugin = this.get(&plugin_id).await?;
-            let handle = this.parts().plugins.handle(&plugin_id);
-            let handle = handle.filter(|handle| handle.release()).ok_or_else(|| {
-                conflict(format!(
-                    "the plugin is {}, not quarantined",
-                    plugin.status.state.name()
-                ))
-            })?;
+            if !this.parts().plugins.release(&plugin_id) {
+                let state = plugin.status.state.name();
+                return Err(conflict(format!("the plugin is {state}, not quarantined")));
+            }
             let details = [("plugin", plugin_id.clone())];
             let context = &this.parts().context;
             let entry = context.audit_of(&by, AuditEvent::PluginReleased, None, &details);
             change.audit(&entry).await?;
             change.commit_without_invalidation().await?;
-            tracing::info!(plugin = handle.id(), user = %by.actor.user.id, "the plugin was released from quarantine");
+            tracing::info!(plugin = plugin_id, user = %by.actor.user.id, "the plugin was released from quarantine");
             this.announce_changes().await;
             this.get(&plugin_id).await
         })
