@@ -95,10 +95,11 @@ pub async fn connect(
     let manifest = plugin.manifest();
     let (id, version) = (manifest.id.clone(), manifest.version.clone());
     plugins.attach(plugin.clone());
-    let cloud = PluginCloud::start(plugin).await?;
+    let service = service_name(config).unwrap_or_default();
+    let cloud = PluginCloud::start(plugin, &service).await?;
     tracing::info!(
         mode = mode.as_str(),
-        service = service_name(config).unwrap_or_default(),
+        service,
         plugin = id,
         version,
         "cloud configured; `svc doctor cloud` says whether it can be reached"

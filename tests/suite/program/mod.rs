@@ -2,6 +2,7 @@
 
 mod clients;
 mod commands;
+mod doctor;
 mod events;
 mod foreign_archives;
 mod http2;

@@ -23,17 +23,19 @@ const CALLS: usize = 32;
 pub struct PluginCloud {
     plugin: CloudPlugin,
     features: CloudFeatures,
+    identity: String,
     calls: Arc<Semaphore>,
 }
 
 impl PluginCloud {
-    /// Asks the plugin what it can do. Nothing is sent.
+    /// Asks the plugin, which talks to this service, what it can do. Nothing is sent.
     ///
     /// # Errors
     /// The plugin fails.
-    pub async fn start(plugin: CloudPlugin) -> Result<Self, CloudFault> {
+    pub async fn start(plugin: CloudPlugin, service: &str) -> Result<Self, CloudFault> {
         let features = plugin.features(Instant::now() + CLOUD_CALL).await?;
         Ok(Self {
+            identity: format!("{} {service}", plugin.id()),
             plugin,
             features: answers::features(features),
             calls: Arc::new(Semaphore::new(CALLS)),
@@ -75,6 +77,10 @@ impl PluginCloud {
 impl Cloud for PluginCloud {
     fn features(&self) -> CloudFeatures {
         self.features
+    }
+
+    fn identity(&self) -> &str {
+        &self.identity
     }
 
     fn account<'a>(&'a self, token: &'a str) -> CloudFuture<'a, CloudAccount> {

@@ -32,4 +32,4 @@ pub const VERSION: &str = "0.1.0";
 /// The interfaces that plugins may import. `types` has no functions and needs no permission.
 pub const OFFERED: [&str; 4] = ["source", "related", "settings", "log"];
 /// The interfaces that plugins of world `cloud-client` may import.
-pub(super) const OFFERED_TO_CLOUD: [&str; 5] = ["http", "clock", "state", "settings", "log"];
+pub const OFFERED_TO_CLOUD: [&str; 5] = ["http", "clock", "state", "settings", "log"];

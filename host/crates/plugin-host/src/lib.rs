@@ -54,7 +54,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use bindings::{OFFERED, VERSION as INTERFACE_VERSION};
+pub use bindings::{OFFERED, OFFERED_TO_CLOUD, VERSION as INTERFACE_VERSION};
 pub use compile::{CompileError, Compiler};
 pub use compile_child::run_compile_child;
 pub use granted_limits::GrantedLimits;

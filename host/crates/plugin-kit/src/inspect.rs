@@ -9,7 +9,8 @@ use data_encoding::HEXLOWER;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use svc_plugin_host::{
-    GrantedLimits, INTERFACE_VERSION, LimitCaps, Manifest, OFFERED, inspect as outline, signature_path,
+    GrantedLimits, INTERFACE_VERSION, LimitCaps, Manifest, OFFERED, OFFERED_TO_CLOUD, inspect as outline,
+    signature_path,
 };
 
 use crate::error::KitError;
@@ -196,7 +197,12 @@ fn import(name: &str, manifest: Option<&Manifest>) -> Import {
     if short == "types" {
         return made("the server: types only", None, None);
     }
-    if !OFFERED.contains(&short) {
+    let offered: &[&str] = if manifest.is_some_and(|manifest| manifest.cloud) {
+        &OFFERED_TO_CLOUD
+    } else {
+        &OFFERED
+    };
+    if !offered.contains(&short) {
         let problem = "this server does not offer it to plugins".to_owned();
         return made(
             "nobody",

@@ -1,8 +1,8 @@
 //! What plugins of the cloud remember between calls: sealed values by key, with a limit for each plugin.
 
 use crate::db::Database;
-use crate::db::args::args;
-use crate::error::Result;
+use svc_database::Result;
+use svc_database::args::args;
 
 const STORE: &str = "INSERT INTO plugin_state (plugin_id, key, sealed_value, size) VALUES ($1, $2, $3, $4) \
     ON CONFLICT (plugin_id, key) DO UPDATE SET sealed_value = excluded.sealed_value, size = excluded.size";

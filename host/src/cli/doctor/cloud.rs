@@ -86,7 +86,9 @@ async fn examine(config: &CloudConfig) -> anyhow::Result<Report> {
     let values = cloud::setting_values(config, "");
     let loaded = tokio::task::spawn_blocking(move || component.load(&host.settings, &values, parts)).await?;
     let client = match loaded {
-        Ok(plugin) => PluginCloud::start(plugin).await.map_err(anyhow::Error::from),
+        Ok(plugin) => PluginCloud::start(plugin, "doctor")
+            .await
+            .map_err(anyhow::Error::from),
         Err(error) => Err(error.into()),
     };
     for url in requested(config) {

@@ -2,7 +2,7 @@
 
 use crate::tests::*;
 
-fn built(name: &'static str) -> BuiltIn {
+pub(super) fn built(name: &'static str) -> BuiltIn {
     let path = guests::repository()
         .join("target/plugins")
         .join(format!("{name}.wasm"));

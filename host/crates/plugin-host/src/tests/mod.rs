@@ -10,6 +10,7 @@
 
 mod answers;
 mod cache;
+mod cloud;
 mod first_party;
 mod hostile;
 mod keys;
