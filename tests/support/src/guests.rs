@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
+use wit_parser::abi::{AbiVariant, WasmType};
 
 /// The module around the body of a guest.
 const FRAME: &str = include_str!("../../guests/frame.wat");
@@ -113,6 +114,81 @@ pub fn renderer(name: &str, id: &str) -> Vec<u8> {
     )
 }
 
+/// A plugin of the cloud made of a guest of this folder, which imports `http`, `state` and `log`. Functions that the guest
+/// lacks trap; it says that it has all features.
+pub fn cloud_plugin(name: &str, id: &str) -> Vec<u8> {
+    let wit = repository().join("wit/v0.1");
+    let body = body(name);
+    let (imports, rest): (Vec<_>, Vec<_>) = body.lines().partition(|line| line.starts_with("(import"));
+    let text = CLOUD_FRAME
+        .replace("IMPORTS", &imports.join("\n"))
+        .replace("LACKS", &lacking_cloud_functions(&wit, &body))
+        .replace("BODY", &rest.join("\n"));
+    let manifest = format!(
+        r#"
+id = "{id}"
+name = "Guest {id}"
+version = "1.0.0"
+interface = "0.1"
+[cloud]
+[permissions]
+http = "Requests what tests want"
+state = "Stores what tests want"
+log = "Writes what tests want"
+"#
+    );
+    with_manifest(encode(&wit, &text), &manifest)
+}
+
+/// The module around a guest of the cloud. What the host hands over is written one after the other.
+const CLOUD_FRAME: &str = r#"(module
+  IMPORTS
+  (memory (export "memory") 20)
+  (global $free (mut i32) (i32.const 262144))
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32)
+    (local $at i32)
+    (local.set $at (global.get $free))
+    (global.set $free (i32.and (i32.add (i32.add (local.get $at) (local.get 3)) (i32.const 15)) (i32.const -16)))
+    (loop $more
+      (if (i32.gt_u (global.get $free) (i32.mul (memory.size) (i32.const 65536))) (then
+        (if (i32.eq (memory.grow (i32.const 16)) (i32.const -1)) (then unreachable))
+        (br $more))))
+    (local.get $at))
+  (func (export "svc:plugin/cloud@0.1.0#features") (result i32) (i32.const 63))
+  LACKS
+  BODY
+)"#;
+
+/// Exports of the interface `cloud` that a guest lacks, with the parameters that they must have.
+fn lacking_cloud_functions(wit: &Path, body: &str) -> String {
+    let mut resolve = Resolve::default();
+    resolve.push_dir(wit).unwrap();
+    let mut interfaces = resolve.interfaces.iter().map(|(_, interface)| interface);
+    let cloud = interfaces
+        .find(|interface| interface.name.as_deref() == Some("cloud"))
+        .unwrap();
+    let types = |types: &[WasmType]| {
+        let names = types.iter().map(|one| match one {
+            WasmType::I64 | WasmType::PointerOrI64 => "i64",
+            WasmType::F32 => "f32",
+            WasmType::F64 => "f64",
+            _ => "i32",
+        });
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let functions = cloud.functions.values().filter(|function| {
+        let name = format!("cloud@0.1.0#{}\"", function.name);
+        function.name != "features" && !body.contains(&name)
+    });
+    let lines = functions.map(|function| {
+        let signature = resolve.wasm_signature(AbiVariant::GuestExport, function);
+        let (params, results) = (types(&signature.params), types(&signature.results));
+        let name = &function.name;
+        format!("(func (export \"svc:plugin/cloud@0.1.0#{name}\") (param {params}) (result {results}) unreachable)")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// The guest `good` for another version of the interface.
 pub fn component_for_version(version: &str) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
@@ -151,7 +227,9 @@ fn encode(wit: &Path, text: &str) -> Vec<u8> {
     let mut module = wat::parse_str(text).unwrap();
     let mut resolve = Resolve::default();
     let (package, _) = resolve.push_dir(wit).unwrap();
-    let world = if text.contains("thumbnailer@") {
+    let world = if text.contains("cloud@") {
+        "cloud-client"
+    } else if text.contains("thumbnailer@") {
         "image-thumbnailer"
     } else if text.contains("artwork@") {
         "media-extractor-with-artwork"

@@ -1,10 +1,12 @@
 //! Tests of what plugins may request, over real connections to servers of these tests.
 
 mod addresses;
+mod hostile;
 mod load;
 mod responses;
 mod rules;
 mod server;
+mod state;
 mod tls;
 
 use std::collections::VecDeque;
