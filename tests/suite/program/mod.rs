@@ -1,6 +1,8 @@
 //! Tests of the real program.
 
 mod clients;
+mod cloud_connections;
+mod cloud_outage;
 mod commands;
 mod doctor;
 mod events;
