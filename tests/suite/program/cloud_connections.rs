@@ -11,35 +11,50 @@ use serde_json::json;
 use svc_covers::covers;
 use svc_test_support::guests;
 use svc_tests::cloud::Cloud;
-use svc_tests::program::{PASSWORD, Server, serve};
+use svc_tests::program::{PASSWORD, Server, serve, wait_for};
 use svc_tests::skipped;
 
 /// The command under `strace`, which writes calls that name an address to a file. `None` where it cannot trace.
 fn traced(command: &Command, output: &Path) -> Option<Command> {
-    let strace = |arguments: &[&str]| {
-        // The tracer is a child, so that the process is the server.
-        let mut strace = Command::new("strace");
-        strace.args(["-D", "-f", "-qq", "-e", "trace=connect,sendto,sendmsg,sendmmsg", "-o"]);
-        strace.arg(output).args(arguments);
-        strace
-    };
-    let mut trial = strace(&["true"]);
-    let works = trial.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
-    if !works {
+    let mut trial = Command::new("strace");
+    trial
+        .args(["-f", "-q", "-o"])
+        .arg(output)
+        .arg("true")
+        .stderr(Stdio::null());
+    if !trial.status().is_ok_and(|status| status.success()) {
         skipped("strace is missing, or may not trace");
         return None;
     }
-    let mut traced = strace(&[]);
-    traced.arg(command.get_program()).args(command.get_args()).env_clear();
+    let mut traced = Command::new("strace");
+    // `-D`: the tracer is a child, so that the process is the server.
+    traced.args([
+        "-D",
+        "-f",
+        "-q",
+        "-e",
+        "trace=connect,sendto,sendmsg,sendmmsg",
+        "-o",
+    ]);
+    traced
+        .arg(output)
+        .arg(command.get_program())
+        .args(command.get_args());
+    traced.env_clear().stdin(Stdio::null());
     for (name, value) in command.get_envs() {
         traced.env(name, value.unwrap_or_default());
     }
     Some(traced)
 }
 
-/// `ADDRESS:PORT` of all calls that name an address of the internet protocols.
-fn addresses(trace: &Path) -> BTreeSet<String> {
-    let text = fs::read_to_string(trace).unwrap();
+/// Ends the server; returns `ADDRESS:PORT` of all its calls that named an address of the internet protocols.
+fn addresses(server: Server, trace: &Path) -> BTreeSet<String> {
+    drop(server);
+    let read = || fs::read_to_string(trace).unwrap();
+    wait_for("the end of the trace", || {
+        read().contains("+++ killed by SIGKILL")
+    });
+    let text = read();
     let addresses = text.lines().filter_map(|line| {
         let port = line.split("htons(").nth(1)?.split(')').next()?;
         let host = match line.split("inet_addr(\"").nth(1) {
@@ -49,7 +64,9 @@ fn addresses(trace: &Path) -> BTreeSet<String> {
         Some(format!("{}:{port}", host.split('"').next()?))
     });
     assert!(
-        !text.lines().any(|line| line.contains("AF_INET") && !line.contains("htons(")),
+        !text
+            .lines()
+            .any(|line| line.contains("AF_INET") && !line.contains("htons(")),
         "a call is in a form that this test does not know"
     );
     addresses.collect()
@@ -57,10 +74,17 @@ fn addresses(trace: &Path) -> BTreeSet<String> {
 
 /// Sign-ins that a stranger may try, with a password and with the cloud.
 fn sign_in(server: &Server, cloud_tokens: &[String]) -> Vec<u16> {
-    let headers = [("svc-app", "admin"), ("authorization", "")];
-    let login = |body| server.request("POST", "/api/v1/auth/login", &headers, Some(&body)).status;
+    let headers = [("svc-app", "admin")];
+    let login = |body| {
+        server
+            .request("POST", "/api/v1/auth/login", &headers, Some(&body))
+            .status
+    };
     assert_eq!(login(json!({ "username": "owner", "password": PASSWORD })), 201);
-    cloud_tokens.iter().map(|token| login(json!({ "cloudToken": token }))).collect()
+    cloud_tokens
+        .iter()
+        .map(|token| login(json!({ "cloudToken": token })))
+        .collect()
 }
 
 /// A listener that must not be reached.
@@ -87,14 +111,20 @@ impl Trap {
 fn server_without_a_cloud_connects_to_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let trace = dir.path().join("trace");
-    let Some(mut command) = traced(&serve(&dir.path().join("data"), &[]), &trace) else { return };
+    let Some(mut command) = traced(&serve(&dir.path().join("data"), &[]), &trace) else {
+        return;
+    };
     let server = Server::spawn_as_owner(&mut command);
     assert_eq!(sign_in(&server, &["token".to_owned()]), [503]);
-    for path in ["/api/v1/updates", "/api/v1/release-channels", "/api/v1/instance", "/api/v1/health"] {
+    for path in [
+        "/api/v1/updates",
+        "/api/v1/release-channels",
+        "/api/v1/instance",
+        "/api/v1/health",
+    ] {
         server.open(path);
     }
-    drop(server);
-    assert_eq!(addresses(&trace), BTreeSet::new());
+    assert_eq!(addresses(server, &trace), BTreeSet::new());
 }
 
 #[covers("T44")]
@@ -106,21 +136,37 @@ fn server_with_a_cloud_connects_to_it_alone() {
     let dir = tempfile::tempdir().unwrap();
     let trace = dir.path().join("trace");
     let command = serve(&dir.path().join("data"), &["--cloud-url", &cloud.url]);
-    let Some(mut command) = traced(&command, &trace) else { return };
+    let Some(mut command) = traced(&command, &trace) else {
+        return;
+    };
     // Proxies of the environment are not for the server.
-    for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"] {
+    for name in [
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+    ] {
         command.env(name, trap.url());
     }
     let server = Server::spawn_as_owner(&mut command);
     assert_eq!(sign_in(&server, &[token.clone(), "wrong".to_owned()]), [401, 401]);
-    for location in [trap.url(), "http://169.254.169.254/".to_owned(), "https://127.0.0.1/".to_owned()] {
-        cloud.fail("account", &json!({ "kind": "redirect", "location": location }), Some(1));
+    for location in [
+        trap.url(),
+        "http://169.254.169.254/".to_owned(),
+        "https://127.0.0.1/".to_owned(),
+    ] {
+        cloud.fail(
+            "account",
+            &json!({ "kind": "redirect", "location": location }),
+            Some(1),
+        );
         assert_eq!(sign_in(&server, &[token.clone()]), [503], "{location}");
     }
     server.open("/api/v1/updates");
-    drop(server);
     let expected = cloud.url.trim_start_matches("http://").to_owned();
-    assert_eq!(addresses(&trace), BTreeSet::from([expected]));
+    assert_eq!(addresses(server, &trace), BTreeSet::from([expected]));
     trap.assert_untouched();
 }
 
@@ -131,9 +177,16 @@ fn hostile_plugin_reaches_the_configured_origin_alone() {
     let dir = tempfile::tempdir().unwrap();
     let (trace, plugin) = (dir.path().join("trace"), dir.path().join("hostile.wasm"));
     fs::write(&plugin, guests::cloud_plugin("cloud_hostile", "hostile")).unwrap();
-    let arguments = ["--cloud-url", &cloud.url, "--cloud-plugin", plugin.to_str().unwrap()];
+    let arguments = [
+        "--cloud-url",
+        &cloud.url,
+        "--cloud-plugin",
+        plugin.to_str().unwrap(),
+    ];
     let command = serve(&dir.path().join("data"), &arguments);
-    let Some(mut command) = traced(&command, &trace) else { return };
+    let Some(mut command) = traced(&command, &trace) else {
+        return;
+    };
     let server = Server::spawn_as_owner(&mut command);
     let port = trap.0.local_addr().unwrap().port();
     let requests = [
@@ -148,12 +201,13 @@ fn hostile_plugin_reaches_the_configured_origin_alone() {
     ];
     // Requests to other places, requests to the cloud, and faults, which end in quarantine. The plugin vouches for nobody.
     let mut tokens: Vec<String> = requests.iter().map(|url| format!("u{url}")).collect();
-    tokens.extend(["i", "v", "h", "b", "u"].map(|letter| format!("{letter}{}/.well-known/svc-cloud", cloud.url)));
+    tokens.extend(
+        ["i", "v", "h", "b", "u"].map(|letter| format!("{letter}{}/.well-known/svc-cloud", cloud.url)),
+    );
     tokens.extend(["m", "s", "f", "g", "r", "l"].map(str::to_owned));
     assert_eq!(sign_in(&server, &tokens), vec![503; tokens.len()]);
     assert_eq!(server.open("/api/v1/health").status, 200);
-    drop(server);
     let expected = cloud.url.trim_start_matches("http://").to_owned();
-    assert_eq!(addresses(&trace), BTreeSet::from([expected]));
+    assert_eq!(addresses(server, &trace), BTreeSet::from([expected]));
     trap.assert_untouched();
 }
