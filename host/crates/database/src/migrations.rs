@@ -39,6 +39,7 @@ static MIGRATIONS: &[Migration] = migrations![
     10 "0010_digests.sql",
     11 "0011_kinds.sql",
     12 "0012_plugins.sql",
+    14 "0014_device_sign_in.sql",
 ];
 
 /// Schema version of this program.

@@ -41,7 +41,7 @@ pub(crate) const MEDIA: [&str; 28] = [
 ];
 
 /// Deletes everything else but the row of the server and the schema version.
-const THE_REST: [&str; 23] = [
+const THE_REST: [&str; 24] = [
     "DELETE FROM jobs",
     "DELETE FROM run_logs",
     "DELETE FROM runs",
@@ -52,6 +52,7 @@ const THE_REST: [&str; 23] = [
     "DELETE FROM libraries",
     "DELETE FROM access_classes",
     "DELETE FROM directories",
+    "DELETE FROM device_sign_ins",
     "DELETE FROM refresh_tokens",
     "DELETE FROM sessions",
     "DELETE FROM personal_access_tokens",
