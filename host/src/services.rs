@@ -14,6 +14,9 @@ use svc_identity::activity::ActivityLog;
 use svc_identity::audit::{Audit, BackgroundLog};
 use svc_identity::authentication::{Authentication, AuthenticationRepositories};
 use svc_identity::cloud::Cloud;
+use svc_identity::cloud_accounts::CloudAccounts;
+use svc_identity::cloud_links::CloudLinks;
+use svc_identity::device_sign_in::DeviceSignIns;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::keys::KeyRing;
 use svc_identity::login::{LoginAuditLimiter, Logins};
@@ -120,13 +123,14 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
     let origins = Origins::open(context.clone(), store.settings.clone(), dependencies.origins).await?;
     let activity = ActivityLog::default();
     let throttle = LoginThrottle::new(dependencies.login_limits);
+    let cloud_accounts = CloudAccounts::new(Arc::clone(&cloud), Arc::clone(&context.clock));
     let sessions = Sessions::new(
         context.clone(),
         store.users.clone(),
         store.sessions.clone(),
         keys.clone(),
         settings.clone(),
-        Arc::clone(&cloud),
+        cloud_accounts.clone(),
     );
     let setup_token = config.setup_token.clone();
     let setup = Setup::open(
@@ -147,8 +151,16 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         sessions: sessions.clone(),
         settings: settings.clone(),
         setup: setup.clone(),
-        cloud: Arc::clone(&cloud),
+        cloud: cloud_accounts.clone(),
     };
+    let device_sign_ins = DeviceSignIns::new(
+        context.clone(),
+        store.device_sign_ins.clone(),
+        sessions.clone(),
+        keys.clone(),
+        setup.clone(),
+    );
+    let cloud_links = CloudLinks::new(context.clone(), sessions.clone(), cloud_accounts);
     let scan_scheduler = ScanScheduler::new(
         context.clone(),
         store.index.clone(),
@@ -312,6 +324,8 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         response_cache: Arc::new(ResponseCache::default()),
         streams: EventStreams::new(dependencies.events.clone(), authentication.clone()),
         sessions,
+        device_sign_ins,
+        cloud_links,
         accounts: Accounts::new(
             context.clone(),
             store.users.clone(),

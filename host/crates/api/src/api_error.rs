@@ -163,6 +163,11 @@ impl From<ServiceError> for ApiError {
             ServiceError::TokenNotPermitted => {
                 Self::new(StatusCode::FORBIDDEN, error.to_string()).with_code(ErrorCode::PatNotPermitted)
             }
+            ServiceError::ReauthenticationRequired => Self::new(StatusCode::FORBIDDEN, error.to_string())
+                .with_code(ErrorCode::ReauthenticationRequired),
+            ServiceError::Grant { code, message } => {
+                Self::new(StatusCode::BAD_REQUEST, message).with_code(code)
+            }
             ServiceError::NotFound => Self::of_status(StatusCode::NOT_FOUND),
             ServiceError::Unknown(errors) => Self {
                 errors,

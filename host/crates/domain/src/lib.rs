@@ -8,6 +8,7 @@
 
 pub mod audit;
 pub mod change;
+pub mod device_sign_in;
 pub mod erased;
 pub mod extraction;
 pub mod fields;

@@ -17,7 +17,10 @@ pub mod authentication;
 mod authority;
 pub mod capability;
 pub mod cloud;
+pub mod cloud_accounts;
+pub mod cloud_links;
 pub mod credential;
+pub mod device_sign_in;
 pub mod error;
 pub mod fair_semaphore;
 pub mod item_link;
@@ -37,6 +40,7 @@ pub mod settings;
 pub mod setup;
 pub mod throttle;
 pub mod tokens;
+pub mod typed_code;
 
 use std::net::IpAddr;
 use std::sync::Arc;

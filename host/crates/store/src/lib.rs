@@ -15,7 +15,9 @@
 
 mod audit;
 mod changes;
+mod cloud_links;
 mod db;
+mod device_sign_ins;
 mod directories;
 mod files;
 mod id_nodes;
@@ -53,6 +55,7 @@ pub use audit::{AuditFilter, AuditRepository};
 pub use changes::ChangeRepository;
 pub use db::search_index::SearchIndex;
 pub use db::{Database, DatabaseVersion};
+pub use device_sign_ins::DeviceSignInRepository;
 pub use directories::DirectoryRepository;
 pub use files::{
     EmbeddedPicture, FileRepository, IndexedFile, KnownFile, MediaFile, SampleOrder, SampledFile,

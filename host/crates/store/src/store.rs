@@ -3,6 +3,7 @@
 use crate::audit::AuditRepository;
 use crate::changes::ChangeRepository;
 use crate::db::Database;
+use crate::device_sign_ins::DeviceSignInRepository;
 use crate::directories::DirectoryRepository;
 use crate::files::FileRepository;
 use crate::id_nodes::IdNodeRepository;
@@ -59,6 +60,8 @@ store! {
     audit: AuditRepository,
     /// Changes of the library.
     changes: ChangeRepository,
+    /// Devices that wait to be signed in.
+    device_sign_ins: DeviceSignInRepository,
     /// Configured media directories.
     directories: DirectoryRepository,
     /// Indexed files of any kind.

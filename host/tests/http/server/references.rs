@@ -340,6 +340,7 @@ async fn second_delete_is_404_or_false() {
     let server = TestServer::start().await;
     let ada = server.person("ada", "owner").await;
     let token = server.sign_in("ada").await.client;
+    server.link(ada, "ada-in-the-cloud").await;
     let bob = server.person("bob", "member").await;
     server.sign_in("bob").await;
     let folder = server.folder(MediaKind::music()).await;
@@ -505,6 +506,7 @@ async fn second_delete_is_404_or_false() {
             &nothing,
             Again::NotFound,
         ),
+        ("/users/current/cloud-link", vec![], "", &nothing, Again::NotFound),
         (
             "/plugins/{pluginId}",
             vec!["notes"],

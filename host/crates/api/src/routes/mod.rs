@@ -3,7 +3,9 @@
 pub mod auth;
 pub mod changes;
 pub mod cinema;
+pub mod cloud_link;
 pub mod dev;
+pub mod device_sign_in;
 pub mod events;
 pub mod general;
 pub mod history;

@@ -2,6 +2,7 @@
 
 pub mod auth;
 pub mod changes;
+pub mod device_sign_in;
 pub mod general;
 pub mod index;
 pub mod indexed_file;

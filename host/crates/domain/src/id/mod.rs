@@ -122,6 +122,8 @@ id_types! {
     UserId,
     /// A session with its refresh tokens.
     SessionId,
+    /// A device that waits to be signed in.
+    DeviceSignInId,
     /// A personal access token; independent of its secret.
     PersonalAccessTokenId,
     /// An allowed web origin.

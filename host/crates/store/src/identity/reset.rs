@@ -52,6 +52,7 @@ const THE_REST: [&str; 24] = [
     "DELETE FROM libraries",
     "DELETE FROM access_classes",
     "DELETE FROM directories",
+    "DELETE FROM device_sign_ins",
     "DELETE FROM refresh_tokens",
     "DELETE FROM sessions",
     "DELETE FROM personal_access_tokens",

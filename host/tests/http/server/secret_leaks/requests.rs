@@ -147,7 +147,7 @@ fn headers(secret: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Fields of request bodies.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 22] = [
     "username",
     "displayName",
     "role",
@@ -168,6 +168,8 @@ const FIELDS: [&str; 20] = [
     "serverName",
     "paths",
     "userId",
+    "userCode",
+    "deviceCode",
 ];
 
 /// Bodies with a secret in the right field and in others.
