@@ -11,6 +11,8 @@ use svc_identity::audit::Audit;
 use svc_identity::authentication::Authentication;
 use svc_identity::cloud_links::CloudLinks;
 use svc_identity::device_sign_in::DeviceSignIns;
+use svc_identity::invitations::Invitations;
+use svc_identity::invitations::claims::Claims;
 use svc_identity::keys::KeyRing;
 use svc_identity::login::Logins;
 use svc_identity::origins::Origins;
@@ -84,6 +86,10 @@ pub struct AppState {
     pub tokens: PersonalAccessTokens,
     /// Roles and their assignments.
     pub roles: Roles,
+    /// Invitations, for those who invite.
+    pub invitations: Invitations,
+    /// Invitations, for those who use them.
+    pub claims: Claims,
     /// Libraries and their grants.
     pub libraries: Libraries,
     /// Settings.

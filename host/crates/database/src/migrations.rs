@@ -41,6 +41,7 @@ static MIGRATIONS: &[Migration] = migrations![
     12 "0012_plugins.sql",
     16 "0016_cloud_state.sql",
     14 "0014_device_sign_in.sql",
+    13 "0013_invitations.sql",
 ];
 
 /// Schema version of this program.

@@ -18,6 +18,7 @@ const OTHER_IDS: [&str; 8] = [
     "sessionId",
     "pluginId",
     "userCode",
+    "shortcode",
 ];
 
 /// Items of the kinds that plugins define: the accounts of the script have none. `host/tests/http/items/list.rs` holds
@@ -50,6 +51,7 @@ const WITHOUT_MEDIA: [&str; 16] = [
 
 /// Operations without media, and those for operators. New ones belong here or into `attempts.rs`.
 const CHANGES_NO_MEDIA: [&str; 45] = [
+const CHANGES_NO_MEDIA: [&str; 43] = [
     "POST /api/v1/setup",
     "POST /api/v1/reset",
     "POST /api/v1/auth/login",
@@ -75,6 +77,11 @@ const CHANGES_NO_MEDIA: [&str; 45] = [
     "DELETE /api/v1/roles/{role}",
     "POST /api/v1/roles/{role}/assignments",
     "DELETE /api/v1/roles/{role}/assignments",
+    "POST /api/v1/invitations",
+    "GET /api/v1/invitations/{id}",
+    "DELETE /api/v1/invitations/{id}",
+    "POST /api/v1/invitations/claim",
+    "GET /api/v1/invitations/claim/{shortcode}",
     "PATCH /api/v1/settings",
     "POST /api/v1/cors-origins",
     "DELETE /api/v1/cors-origins/{id}",

@@ -6,6 +6,7 @@ pub mod device_sign_in;
 pub mod general;
 pub mod index;
 pub mod indexed_file;
+pub mod invitations;
 pub mod item_pages;
 pub mod items;
 pub mod jobs;

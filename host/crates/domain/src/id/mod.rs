@@ -126,6 +126,8 @@ id_types! {
     DeviceSignInId,
     /// A personal access token; independent of its secret.
     PersonalAccessTokenId,
+    /// An invitation.
+    InvitationId,
     /// An allowed web origin.
     CorsOriginId,
     /// An entry of the audit log.

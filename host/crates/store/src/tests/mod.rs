@@ -7,6 +7,7 @@ mod accounts;
 mod device_sign_ins;
 mod faults;
 mod id_nodes;
+mod invitations;
 mod item_filter;
 mod jobs;
 mod kinds;

@@ -206,6 +206,11 @@ async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
     let device = server.post("/api/v1/auth/device", &json!({"app": "music"})).await;
     assert_eq!(device.status, 201);
     let code = |name: &str| device.json()[name].as_str().unwrap().to_owned();
+    let invited = login
+        .client()
+        .post("/api/v1/invitations", &json!({"role": "member"}))
+        .await;
+    assert_eq!(invited.status, 201);
     let secrets = vec![
         ("access token", jwt.to_string()),
         (
@@ -226,6 +231,10 @@ async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
         ("password", PASSWORD.to_owned()),
         ("setup token", SETUP_TOKEN.to_owned()),
         ("device code", code("deviceCode")),
+        (
+            "shortcode",
+            invited.json()["shortcode"].as_str().unwrap().to_owned(),
+        ),
     ];
     (server, secrets)
 }
