@@ -9,6 +9,8 @@ pub mod cli;
 pub mod cloud;
 pub mod config;
 pub mod installation;
+mod invitations;
+mod job_types;
 pub mod plugin_kinds;
 pub mod plugin_watch;
 pub mod services;

@@ -1,6 +1,8 @@
 //! Builds the services in the order of their dependencies.
 
 use crate::config::Config;
+use crate::invitations::{InvitationDependencies, InvitationServices};
+use crate::job_types::job_types;
 use std::path::PathBuf;
 use std::sync::Arc;
 use svc_api::response_cache::ResponseCache;
@@ -14,6 +16,9 @@ use svc_identity::activity::ActivityLog;
 use svc_identity::audit::{Audit, BackgroundLog};
 use svc_identity::authentication::{Authentication, AuthenticationRepositories};
 use svc_identity::cloud::Cloud;
+use svc_identity::cloud_accounts::CloudAccounts;
+use svc_identity::cloud_links::CloudLinks;
+use svc_identity::device_sign_in::DeviceSignIns;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::keys::KeyRing;
 use svc_identity::login::{LoginAuditLimiter, Logins};
@@ -34,7 +39,7 @@ use svc_library::dev::Dev;
 use svc_library::history::History;
 use svc_library::indexed_files::IndexedFiles;
 use svc_library::item_kinds::ItemKinds;
-use svc_library::jobs::{self, Jobs};
+use svc_library::jobs::Jobs;
 use svc_library::libraries::Libraries;
 use svc_library::links::Links;
 use svc_library::maintenance::Maintenance;
@@ -120,13 +125,14 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
     let origins = Origins::open(context.clone(), store.settings.clone(), dependencies.origins).await?;
     let activity = ActivityLog::default();
     let throttle = LoginThrottle::new(dependencies.login_limits);
+    let cloud_accounts = CloudAccounts::new(Arc::clone(&cloud), Arc::clone(&context.clock));
     let sessions = Sessions::new(
         context.clone(),
         store.users.clone(),
         store.sessions.clone(),
         keys.clone(),
         settings.clone(),
-        Arc::clone(&cloud),
+        cloud_accounts.clone(),
     );
     let setup_token = config.setup_token.clone();
     let setup = Setup::open(
@@ -137,6 +143,15 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         setup_token,
     )
     .await?;
+    let invited = InvitationServices::new(InvitationDependencies {
+        context: &context,
+        store: &store,
+        events: &dependencies.events,
+        settings: &settings,
+        keys: &keys,
+        passwords: &passwords,
+        cloud: &cloud,
+    });
     let logins = Logins {
         context: context.clone(),
         users: store.users.clone(),
@@ -147,8 +162,18 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         sessions: sessions.clone(),
         settings: settings.clone(),
         setup: setup.clone(),
+        cloud: cloud_accounts.clone(),
         cloud: Arc::clone(&cloud),
+        claims: invited.claims.clone(),
     };
+    let device_sign_ins = DeviceSignIns::new(
+        context.clone(),
+        store.device_sign_ins.clone(),
+        sessions.clone(),
+        keys.clone(),
+        setup.clone(),
+    );
+    let cloud_links = CloudLinks::new(context.clone(), sessions.clone(), cloud_accounts);
     let scan_scheduler = ScanScheduler::new(
         context.clone(),
         store.index.clone(),
@@ -204,22 +229,12 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         media,
         lock: Arc::default(),
     };
-    let pregenerators = jobs::Pregenerators {
-        thumbnails: thumbnails.clone(),
-        waveforms: waveforms.clone(),
-    };
-    let repositories = jobs::JobWorkRepositories {
-        database: store.database.clone(),
-        files: store.files.clone(),
-        index: store.index.clone(),
-        jobs: store.jobs.clone(),
-    };
-    let types = jobs::registered(
+    let types = job_types(
         &context,
-        &repositories,
+        &store,
         &dependencies.indexing,
         &reset.data_dir,
-        pregenerators,
+        (thumbnails.clone(), waveforms.clone()),
     );
     let libraries = Libraries::new(
         context.clone(),
@@ -231,6 +246,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         users: store.users.clone(),
         libraries: libraries.clone(),
         passwords: passwords.clone(),
+        claims: invited.claims.clone(),
         setup: setup.clone(),
         reset: reset.clone(),
         option: config.option_values(),
@@ -312,6 +328,8 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         response_cache: Arc::new(ResponseCache::default()),
         streams: EventStreams::new(dependencies.events.clone(), authentication.clone()),
         sessions,
+        device_sign_ins,
+        cloud_links,
         accounts: Accounts::new(
             context.clone(),
             store.users.clone(),
@@ -321,12 +339,15 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         ),
         logins,
         tokens: PersonalAccessTokens::new(context.clone(), store.users.clone(), store.tokens.clone()),
-        roles: Roles::new(context.clone(), store.roles.clone()),
+        roles: Roles::new(context.clone(), store.roles.clone(), invited.observer),
+        invitations: invited.invitations,
+        claims: invited.claims,
         libraries,
         audit: Audit::new(store.audit.clone()),
         cloud_info: CloudInfo::new(
             store.users.clone(),
             cloud,
+            invited.credentials,
             config.release_channel,
             dependencies.build.committed_at,
             config.dev,

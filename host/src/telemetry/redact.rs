@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use svc_identity::item_link::ITEM_LINK_PREFIX;
-use svc_identity::secret_token::PERSONAL_ACCESS_TOKEN_PREFIX;
+use svc_identity::secret_token::{DEVICE_CODE_PREFIX, PERSONAL_ACCESS_TOKEN_PREFIX};
 use tracing::Metadata;
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -23,7 +23,9 @@ const PARAMETERS: [&str; 7] = [
 /// Headers whose values are secrets. `authorization` and `cookie` also match names that end with them.
 const HEADERS: [&str; 3] = ["authorization", "cookie", "svc-cloud-token"];
 /// Prefixes of the server's own tokens. The refresh token is recognized by the name of its cookie.
-const TOKEN_PREFIXES: [&str; 2] = [PERSONAL_ACCESS_TOKEN_PREFIX, ITEM_LINK_PREFIX];
+const TOKEN_PREFIXES: [&str; 3] = [PERSONAL_ACCESS_TOKEN_PREFIX, ITEM_LINK_PREFIX, DEVICE_CODE_PREFIX];
+/// The path that ends with the code of a device, and the names in its place that are no codes.
+const DEVICE_PATH: (&str, [&str; 3]) = ("/auth/device/", ["approve", "deny", "token"]);
 /// Replacement of a secret.
 const REDACTED: char = '…';
 /// Minimum length of a token after its prefix.
@@ -132,6 +134,7 @@ struct Secret<'a> {
 fn secret_at(text: &str, before: Option<char>) -> Option<Secret<'_>> {
     match text.as_bytes().first()? {
         b'?' | b'&' | b';' => parameter(text),
+        b'/' => path(text),
         b's' if text.starts_with("svc_") => token(text).or_else(|| cookie(text)),
         b'e' if text.starts_with("eyJ") => access_token(text),
         byte if byte.is_ascii_alphabetic() && !before.is_some_and(char::is_alphanumeric) => header(text),
@@ -144,7 +147,17 @@ fn split(text: &str, at: usize) -> Option<Secret<'_>> {
     Some(Secret { kept, rest })
 }
 
-/// `svc_pat_` or `svc_link_` with the characters of a token.
+/// `/auth/device/` with the code that it ends with, but not the template of the route.
+fn path(text: &str) -> Option<Secret<'_>> {
+    let (path, names) = DEVICE_PATH;
+    let rest = text.strip_prefix(path)?;
+    let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '?' | '#' | '"' | '\\'));
+    let (code, rest) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+    let is_code = !code.is_empty() && !code.starts_with('{') && !names.contains(&code);
+    is_code.then_some(Secret { kept: path, rest })
+}
+
+/// `svc_pat_`, `svc_link_` or `svc_device_` with the characters of a token.
 fn token(text: &str) -> Option<Secret<'_>> {
     let prefix = TOKEN_PREFIXES.iter().find(|prefix| text.starts_with(**prefix))?;
     let Secret { kept, rest } = split(text, prefix.len())?;
@@ -251,6 +264,14 @@ mod tests {
             ),
             (format!("Bearer {JWT}."), "Bearer eyJ…."),
             (JWT.replace('.', "%2E"), "eyJ…"),
+            (
+                "GET /api/v1/auth/device/ABCD-1234?x=1 by svc_device_0123456789ab".into(),
+                "GET /api/v1/auth/device/…?x=1 by svc_device_…",
+            ),
+            (
+                "/auth/device/{userCode} /auth/device/approve /auth/device/token".into(),
+                "/auth/device/{userCode} /auth/device/approve /auth/device/token",
+            ),
             ("eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.".into(), "eyJ…"),
             (
                 "GET /a?token=x1y2&take=3 HTTP".into(),

@@ -6,6 +6,26 @@ use svc_identity::error::ErrorCode;
 /// The codes of responses with their status and meaning, as the API description lists them.
 pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
+        ErrorCode::AuthorizationPending,
+        StatusCode::BAD_REQUEST,
+        "Nobody has approved or denied the device yet; poll again after the interval.",
+    ),
+    (
+        ErrorCode::SlowDown,
+        StatusCode::BAD_REQUEST,
+        "The device polls too often; the interval is five seconds longer from now on.",
+    ),
+    (
+        ErrorCode::AccessDenied,
+        StatusCode::BAD_REQUEST,
+        "A user denied the device, or the approval stands no more: its account may not use the app, or its session ended.",
+    ),
+    (
+        ErrorCode::ExpiredToken,
+        StatusCode::BAD_REQUEST,
+        "The device code is unknown, has expired or was used; the device starts again.",
+    ),
+    (
         ErrorCode::PatInvalid,
         StatusCode::UNAUTHORIZED,
         "The personal access token is unknown, revoked or has expired.",
@@ -22,6 +42,11 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
         "This takes a signed-in session; a personal access token does not do.",
     ),
     (
+        ErrorCode::ReauthenticationRequired,
+        StatusCode::FORBIDDEN,
+        "The session signed in more than five minutes ago; sign in again, a refresh does not do.",
+    ),
+    (
         ErrorCode::ArtworkMissing,
         StatusCode::NOT_FOUND,
         "The item has no picture.",
@@ -32,9 +57,63 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
         "The item is known, but its file is not there any more.",
     ),
     (
+        ErrorCode::InvitationUnavailable,
+        StatusCode::NOT_FOUND,
+        "No invitation has this shortcode, or it was used or revoked, has expired, or its inviter may not give its role any \
+         more.",
+    ),
+    (
+        ErrorCode::TargetUnavailable,
+        StatusCode::NOT_FOUND,
+        "The cloud account that the invitation is addressed to cannot be invited.",
+    ),
+    (
         ErrorCode::SubtitleEmbedded,
         StatusCode::NOT_FOUND,
         "The subtitles are a stream of the video's own file; a player reads them from there.",
+    ),
+    (
+        ErrorCode::AlreadyLinked,
+        StatusCode::CONFLICT,
+        "The account is linked to another cloud account.",
+    ),
+    (
+        ErrorCode::CloudAccountTaken,
+        StatusCode::CONFLICT,
+        "Another account of this server is linked to the cloud account.",
+    ),
+    (
+        ErrorCode::PasswordMissing,
+        StatusCode::CONFLICT,
+        "The account could not sign in afterwards: it has no password.",
+    ),
+    (
+        ErrorCode::DeviceSignInDecided,
+        StatusCode::CONFLICT,
+        "The device has been approved or denied already.",
+        ErrorCode::CloudRefused,
+        StatusCode::CONFLICT,
+        "The cloud refused. Where the cloud names a reason, its own code stands in place of this one.",
+    ),
+    (
+        ErrorCode::CloudTokenRejected,
+        StatusCode::CONFLICT,
+        "The cloud rejected the token in `Svc-Cloud-Token`.",
+    ),
+    (
+        ErrorCode::DailyInvitationLimit,
+        StatusCode::CONFLICT,
+        "The account has created 20 invitations in the last 24 hours.",
+    ),
+    (
+        ErrorCode::SeatsExhausted,
+        StatusCode::CONFLICT,
+        "All seats of the subscription are used.",
+    ),
+    (
+        ErrorCode::SignInRequired,
+        StatusCode::CONFLICT,
+        "Invitations of this server are used by signing in at its provider, not with a username and password.",
     ),
     (
         ErrorCode::IndexActionConflict,

@@ -11,9 +11,12 @@ use crate::route::CachePolicy::{self, ByHandler, ByVersion};
 use crate::route::Timeout::{Plugins, SignIn};
 use crate::route::{Access, Route, UrlCredential};
 use crate::routes::{
-    auth, changes, cinema, dev, events, general, history, index, items, jobs, libraries, links, ls, movies,
-    music, photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings,
-    tokens, tv, users, video, waveforms,
+    auth, changes, cinema, cloud_link, dev, device_sign_in, events, general, history, index, items, jobs,
+    libraries, links, ls, movies, music, photo_albums, photos, playback_queues, plugins, ratings, reset,
+    roles, search, sessions, settings, tokens, tv, users, video, waveforms,
+    auth, changes, cinema, dev, events, general, history, index, invitations, items, jobs, libraries, links,
+    ls, movies, music, photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search,
+    sessions, settings, tokens, tv, users, video, waveforms,
 };
 use crate::routing::build_router;
 use crate::state::SharedState;
@@ -94,6 +97,13 @@ pub fn routes() -> Vec<Route> {
         Route::post  ("/api/v1/auth/login",                                                Public,                          auth::sign_in).body(LOGIN_BODY_BYTES).timeout(SignIn),
         Route::post  ("/api/v1/auth/refresh",                                              Public,                          auth::refresh_session).timeout(SignIn),
         Route::post  ("/api/v1/auth/logout",                                               Public,                          auth::sign_out),
+        Route::post  ("/api/v1/auth/device",                                               Public,                          device_sign_in::start_device_sign_in).body(LOGIN_BODY_BYTES),
+        Route::post  ("/api/v1/auth/device/token",                                         Public,                          device_sign_in::redeem_device_code).body(LOGIN_BODY_BYTES),
+        Route::post  ("/api/v1/auth/device/approve",                                       Session(C::CurrentUserUpdate),   device_sign_in::approve_device_sign_in).body(LOGIN_BODY_BYTES),
+        Route::post  ("/api/v1/auth/device/deny",                                          Session(C::CurrentUserUpdate),   device_sign_in::deny_device_sign_in).body(LOGIN_BODY_BYTES),
+        Route::get   ("/api/v1/auth/device/{userCode}",                                    Session(C::CurrentUserUpdate),   device_sign_in::get_device_sign_in),
+        Route::post  ("/api/v1/users/current/cloud-link",                                  Session(C::CurrentUserUpdate),   cloud_link::link_cloud_account).timeout(SignIn),
+        Route::delete("/api/v1/users/current/cloud-link",                                  Session(C::CurrentUserUpdate),   cloud_link::unlink_cloud_account),
         Route::get   ("/api/v1/users/current/sessions",                                    Require(C::CurrentUserRead),     sessions::list_own_sessions),
         Route::delete("/api/v1/users/current/sessions",                                    Session(C::CurrentUserUpdate),   sessions::revoke_own_sessions),
         Route::delete("/api/v1/users/current/sessions/{sessionId}",                        Session(C::CurrentUserUpdate),   sessions::revoke_own_session),
@@ -120,6 +130,12 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/roles/assignments",                                         Require(C::RoleAssignmentsRead), roles::list_role_assignments),
         Route::post  ("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsCreate), roles::assign_role),
         Route::delete("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsDelete), roles::unassign_role),
+        Route::get   ("/api/v1/invitations",                                               Require(C::InvitationsRead),     invitations::list_invitations),
+        Route::post  ("/api/v1/invitations",                                               Session(C::InvitationsCreate),   invitations::create_invitation).timeout(SignIn),
+        Route::get   ("/api/v1/invitations/{id}",                                          Require(C::InvitationsRead),     invitations::get_invitation),
+        Route::delete("/api/v1/invitations/{id}",                                          Require(C::InvitationsDelete),   invitations::revoke_invitation).timeout(SignIn),
+        Route::post  ("/api/v1/invitations/claim",                                         Public,                          invitations::claim_invitation).body(LOGIN_BODY_BYTES).timeout(SignIn),
+        Route::get   ("/api/v1/invitations/claim/{shortcode}",                             Public,                          invitations::get_invitation_offer),
     ]));
     list.extend(tagged(Tag::Settings, [
         Route::get   ("/api/v1/settings/{app}",                                            SignedIn,                        settings::get_settings),

@@ -9,6 +9,10 @@ use svc_http_io::proxy::ProxyConfig;
 use svc_identity::accounts::Accounts;
 use svc_identity::audit::Audit;
 use svc_identity::authentication::Authentication;
+use svc_identity::cloud_links::CloudLinks;
+use svc_identity::device_sign_in::DeviceSignIns;
+use svc_identity::invitations::Invitations;
+use svc_identity::invitations::claims::Claims;
 use svc_identity::keys::KeyRing;
 use svc_identity::login::Logins;
 use svc_identity::origins::Origins;
@@ -70,6 +74,10 @@ pub struct AppState {
     pub logins: Logins,
     /// Sessions: refresh, list, revocation.
     pub sessions: Sessions,
+    /// Sign-in of devices without a browser.
+    pub device_sign_ins: DeviceSignIns,
+    /// Links to cloud accounts.
+    pub cloud_links: CloudLinks,
     /// The first setup, which creates the owner.
     pub setup: Setup,
     /// Accounts.
@@ -78,6 +86,10 @@ pub struct AppState {
     pub tokens: PersonalAccessTokens,
     /// Roles and their assignments.
     pub roles: Roles,
+    /// Invitations, for those who invite.
+    pub invitations: Invitations,
+    /// Invitations, for those who use them.
+    pub claims: Claims,
     /// Libraries and their grants.
     pub libraries: Libraries,
     /// Settings.

@@ -24,6 +24,14 @@ named_enum! {
         RefreshTokenReused => "refresh_token_reused",
         /// A user revoked sessions.
         SessionsRevoked => "sessions_revoked",
+        /// A user approved the sign-in of a device.
+        DeviceSignInApproved => "device_sign_in_approved",
+        /// A user denied the sign-in of a device.
+        DeviceSignInDenied => "device_sign_in_denied",
+        /// An account was linked to a cloud account.
+        CloudLinked => "cloud_linked",
+        /// An account was unlinked from its cloud account.
+        CloudUnlinked => "cloud_unlinked",
         /// A personal access token was created.
         TokenCreated => "token_created",
         /// A personal access token was revoked.
@@ -46,6 +54,12 @@ named_enum! {
         RoleUpdated => "role_updated",
         /// A role was deleted.
         RoleDeleted => "role_deleted",
+        /// An invitation was created.
+        InvitationCreated => "invitation_created",
+        /// An account was created with an invitation.
+        InvitationClaimed => "invitation_claimed",
+        /// An invitation was revoked.
+        InvitationRevoked => "invitation_revoked",
         /// A library was created.
         LibraryCreated => "library_created",
         /// Name, paths or grants of a library were changed.

@@ -8,10 +8,12 @@
 
 pub mod audit;
 pub mod change;
+pub mod device_sign_in;
 pub mod erased;
 pub mod extraction;
 pub mod fields;
 pub mod id;
+pub mod invitation;
 pub mod item;
 pub mod item_kind;
 pub mod job;

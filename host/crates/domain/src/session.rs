@@ -30,7 +30,7 @@ pub struct Session {
     pub user_agent: Option<String>,
     /// IP address at sign-in.
     pub address: Option<String>,
-    /// When the user signed in.
+    /// When it was opened.
     pub created_at: Timestamp,
     /// When it was last used.
     pub last_active_at: Timestamp,
@@ -42,6 +42,8 @@ pub struct Session {
     pub generation: i64,
     /// When it was signed out or revoked.
     pub ended_at: Option<Timestamp>,
+    /// When its user last authenticated: at sign-in, never by a refresh. `None` if that is unknown.
+    pub signed_in_at: Option<Timestamp>,
 }
 
 impl Session {

@@ -190,8 +190,8 @@ impl Authentication {
                         TokenError::Invalid => AuthenticationError::InvalidAccessToken,
                         TokenError::Foreign => AuthenticationError::ForeignAccessToken,
                     })?;
-                let ends = identity.expires_at;
-                Ok((self.actor_of_login(identity, revision).await?, Some(ends)))
+                let (actor, ends) = self.actor_of_login(identity, revision).await?;
+                Ok((actor, Some(ends)))
             }
             // A link is valid only for the path of its item, which `actor_of_link` handles.
             Credential::ItemLink(_) => Err(AuthenticationError::InvalidAccessToken),
@@ -207,25 +207,26 @@ impl Authentication {
         &self,
         identity: TokenIdentity,
         revision: i64,
-    ) -> Result<Actor, AuthenticationError> {
+    ) -> Result<(Actor, Timestamp), AuthenticationError> {
         let account = self.enabled_account(identity.user).await?;
         let account = account.ok_or(AuthenticationError::ForeignAccessToken)?;
+        let mut ends = identity.expires_at;
         if let Some(session) = identity.session {
-            let counts = self
+            let end = self
                 .repositories
                 .sessions
-                .session_counts(session, identity.user)
+                .session_end(session, identity.user)
                 .await;
-            if !counts.map_err(ServiceError::from)? {
-                return Err(AuthenticationError::InvalidAccessToken);
-            }
+            // The session of a cloud account may end before the token.
+            let end = end.map_err(ServiceError::from)?;
+            ends = ends.min(end.ok_or(AuthenticationError::InvalidAccessToken)?);
         }
         let auth_method = AuthMethod::AccessToken {
             app: identity.app,
             session: identity.session,
             expires_at: identity.expires_at,
         };
-        Ok(self.actor_of_account(account, auth_method, revision).await?)
+        Ok((self.actor_of_account(account, auth_method, revision).await?, ends))
     }
 
     async fn actor_of_token(

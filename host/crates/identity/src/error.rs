@@ -64,6 +64,17 @@ pub enum ServiceError {
     /// The operation does not accept personal access tokens.
     #[error("this requires a signed-in session; personal access tokens are not accepted")]
     TokenNotPermitted,
+    /// The operation requires a recent sign-in.
+    #[error("sign in again: this requires a sign-in within the last five minutes")]
+    ReauthenticationRequired,
+    /// A code of a sign-in by another device does not lead to a session, or not yet (RFC 8628).
+    #[error("{message}")]
+    Grant {
+        /// Machine-readable; the RFC's error code.
+        code: ErrorCode,
+        /// Shown to the client.
+        message: &'static str,
+    },
     /// The resource of the request does not exist or is invisible to the caller.
     #[error("not found")]
     NotFound,
@@ -93,6 +104,12 @@ pub enum ServiceError {
         code: ErrorCode,
         /// Shown to the client.
         message: String,
+    },
+    /// The cloud does not allow the operation.
+    #[error("the cloud refused this")]
+    CloudRefused {
+        /// The cloud's code: `[a-z0-9_]{1,64}`.
+        code: String,
     },
     /// The resource changed since the caller read it.
     #[error("{message}")]

@@ -1,16 +1,18 @@
 //! Sign-in: with a password, as the guest, or with a cloud account.
 
 mod attempts;
+mod claim;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::cloud::{Cloud, CloudError};
+use crate::cloud_accounts::{CloudAccounts, VouchError};
 use crate::error::{LOGIN_REFUSED, Result, ServiceError};
+use crate::invitations::claims::Claims;
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords, Verdict};
-use crate::sessions::{IssuedSession, NewSession, Sessions};
+use crate::secret_token::cloud_token_hash;
+use crate::sessions::{CloudProof, IssuedSession, NewSession, Proof, Sessions};
 use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::throttle::{ClientNetwork, LoginThrottle, Subject};
@@ -22,6 +24,7 @@ use svc_domain::user::{Account, User};
 use svc_store::{AuditRepository, UserRepository};
 
 pub use attempts::LoginAuditLimiter;
+pub use claim::ClaimRequest;
 
 /// How long an address counts as known after a successful login.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -78,7 +81,10 @@ pub struct Logins {
     /// Whether the server has an owner.
     pub setup: Setup,
     /// Verifies cloud accounts.
+    pub cloud: CloudAccounts,
     pub cloud: Arc<dyn Cloud>,
+    /// Creates accounts with invitations.
+    pub claims: Claims,
 }
 
 impl Logins {
@@ -113,9 +119,7 @@ impl Logins {
         }
         let (user, hash) = self.find_user(&request).await?.unzip();
         if let Some(user) = user.as_ref().filter(|user| user.is_guest && may_be_guest) {
-            return self
-                .open_session(user.id, app, SessionKind::Local, None, request)
-                .await;
+            return self.open_session(user.id, app, Proof::Guest, request).await;
         }
         let Some(password) = password else {
             return self.refuse(&request, user.as_ref());
@@ -139,30 +143,43 @@ impl Logins {
             return Err(LOGIN_REFUSED);
         };
         attempt.refund_all();
-        let hash = match hash {
-            Some(hash) if outdated => Some(self.rehash(user.id, &request.client, password, hash).await?),
-            hash => hash,
+        let hash = hash.ok_or_else(|| ServiceError::internal("a password matched without a hash"))?;
+        let hash = match outdated {
+            true => self.rehash(user.id, &request.client, password, hash).await?,
+            false => hash,
         };
-        self.open_session(user.id, app, SessionKind::Local, hash, request)
+        self.open_session(user.id, app, Proof::Password(hash), request)
             .await
     }
 
     async fn sign_in_by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
-        let vouched = self.cloud.account(token).await.map_err(|error| match error {
-            CloudError::Rejected => ServiceError::Unauthorized {
+        let vouched = self.cloud.vouch(token, &request.client).await;
+        let vouched = vouched.map_err(|error| match error {
+            VouchError::Rejected => ServiceError::Unauthorized {
                 code: None,
                 message: "the cloud rejected this token",
             },
             other => other.into(),
         })?;
-        let account = self.users.account_by_cloud(&vouched.id).await?;
+        let account = match self.users.account_by_cloud(&vouched.id).await? {
+            Some(account) => Some(account),
+            None => {
+                self.claims
+                    .claim_held(token, &vouched, app, &request.client)
+                    .await?
+            }
+        };
         let account = account.filter(|account| account.user.enabled);
         let account = account.ok_or(ServiceError::Unauthorized {
             code: None,
             message: "no account of this server is linked to the cloud account",
         })?;
-        self.open_session(account.user.id, app, SessionKind::Cloud, None, request)
-            .await
+        let proof = Proof::Cloud(CloudProof {
+            account: vouched.id,
+            token: cloud_token_hash(token),
+            expires_at: vouched.expires_at,
+        });
+        self.open_session(account.user.id, app, proof, request).await
     }
 
     /// Opens a session for an authenticated account whose roles permit the app.
@@ -170,8 +187,7 @@ impl Logins {
         &self,
         user: UserId,
         app: App,
-        kind: SessionKind,
-        password_hash: Option<String>,
+        proof: Proof,
         request: LoginRequest,
     ) -> Result<Login> {
         let account = self.users.account(user).await?.ok_or(LOGIN_REFUSED)?;
@@ -180,11 +196,15 @@ impl Logins {
         }
         let new_session = NewSession {
             app,
-            kind,
+            kind: match proof {
+                Proof::Cloud(_) => SessionKind::Cloud,
+                Proof::Password(_) | Proof::Guest | Proof::Approval => SessionKind::Local,
+            },
             client: request.client,
             refreshable: !request.cross_site,
             previous: request.previous,
-            password_hash,
+            proof,
+            signed_in_at: Some(self.context.now()),
         };
         let issued = self.sessions.open(account.user.clone(), new_session).await?;
         Ok(Login { issued, account })

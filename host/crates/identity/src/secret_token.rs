@@ -1,6 +1,6 @@
-//! Refresh tokens and personal access tokens, of which the database stores only hashes.
+//! Refresh tokens, personal access tokens and device codes, of which the database stores only hashes.
 //!
-//! Both contain 256 random bits, so a plain SHA-256 suffices; they cannot be guessed.
+//! All contain 256 random bits, so a plain SHA-256 suffices; they cannot be guessed.
 
 use std::io;
 
@@ -13,6 +13,8 @@ use svc_platform::random::Random;
 
 /// The prefix of personal access tokens.
 pub const PERSONAL_ACCESS_TOKEN_PREFIX: &str = "svc_pat_";
+/// The prefix of device codes.
+pub const DEVICE_CODE_PREFIX: &str = "svc_device_";
 
 /// The stored hash of a secret.
 pub type TokenHash = [u8; 32];
@@ -159,19 +161,7 @@ impl PersonalAccessSecret {
     /// # Errors
     /// Fails if the system has no randomness.
     pub fn generate(random: &dyn Random) -> io::Result<Self> {
-        let mut secret = String::with_capacity(SECRET_LENGTH + CHECKSUM_LENGTH);
-        let mut bytes = [0; 64];
-        while secret.len() < SECRET_LENGTH {
-            random.fill(&mut bytes)?;
-            // 248 is the largest multiple of 62 in a byte; greater values would bias the distribution.
-            let letters = bytes.iter().filter(|byte| **byte < 248);
-            let letters = letters.filter_map(|byte| ALPHABET.get(usize::from(byte % 62)));
-            secret.extend(
-                letters
-                    .take(SECRET_LENGTH - secret.len())
-                    .map(|letter| char::from(*letter)),
-            );
-        }
+        let secret = random_letters(random)?;
         let checksum = checksum(&secret);
         Ok(Self(format!("{PERSONAL_ACCESS_TOKEN_PREFIX}{secret}{checksum}")))
     }
@@ -202,6 +192,67 @@ impl PersonalAccessSecret {
     pub fn secret(&self) -> &str {
         &self.0
     }
+}
+
+/// The secret of a device that waits to be signed in: `svc_device_` and 43 random characters.
+#[derive(Clone, PartialEq, Eq)]
+pub struct DeviceCode(String);
+
+impl std::fmt::Debug for DeviceCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DeviceCode(…)")
+    }
+}
+
+impl DeviceCode {
+    /// Generates a code.
+    ///
+    /// # Errors
+    /// Fails if the system has no randomness.
+    pub fn generate(random: &dyn Random) -> io::Result<Self> {
+        Ok(Self(format!("{DEVICE_CODE_PREFIX}{}", random_letters(random)?)))
+    }
+
+    /// Parses the text.
+    pub fn parse(text: &str) -> Option<Self> {
+        let secret = text.strip_prefix(DEVICE_CODE_PREFIX)?;
+        let is_ours =
+            secret.len() == SECRET_LENGTH && secret.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_ours.then(|| Self(text.to_owned()))
+    }
+
+    /// The hash to store.
+    pub fn hash(&self) -> TokenHash {
+        hash(&self.0)
+    }
+
+    /// The text, given to the device once.
+    pub fn secret(&self) -> &str {
+        &self.0
+    }
+}
+
+/// 43 characters of base 62, equally likely.
+fn random_letters(random: &dyn Random) -> io::Result<String> {
+    let mut secret = String::with_capacity(SECRET_LENGTH + CHECKSUM_LENGTH);
+    let mut bytes = [0; 64];
+    while secret.len() < SECRET_LENGTH {
+        random.fill(&mut bytes)?;
+        // 248 is the largest multiple of 62 in a byte; greater values would bias the distribution.
+        let letters = bytes.iter().filter(|byte| **byte < 248);
+        let letters = letters.filter_map(|byte| ALPHABET.get(usize::from(byte % 62)));
+        secret.extend(
+            letters
+                .take(SECRET_LENGTH - secret.len())
+                .map(|letter| char::from(*letter)),
+        );
+    }
+    Ok(secret)
+}
+
+/// The hash of a cloud token, by which it is recognised.
+pub fn cloud_token_hash(token: &str) -> TokenHash {
+    hash(token)
 }
 
 /// CRC-32 in base 62, most significant digit first.

@@ -15,13 +15,16 @@
 
 mod audit;
 mod changes;
+mod cloud_links;
 mod db;
+mod device_sign_ins;
 mod directories;
 mod files;
 mod id_nodes;
 mod identity;
 mod index;
 mod instance;
+mod invitations;
 mod items;
 mod jobs;
 mod kinds;
@@ -53,6 +56,7 @@ pub use audit::{AuditFilter, AuditRepository};
 pub use changes::ChangeRepository;
 pub use db::search_index::SearchIndex;
 pub use db::{Database, DatabaseVersion};
+pub use device_sign_ins::DeviceSignInRepository;
 pub use directories::DirectoryRepository;
 pub use files::{
     EmbeddedPicture, FileRepository, IndexedFile, KnownFile, MediaFile, SampleOrder, SampledFile,
@@ -61,6 +65,7 @@ pub use id_nodes::{IdNodeRepository, RENEW_EVERY as RENEW_ID_NODE_EVERY};
 pub use identity::{IdentityChange, IdentityRepository};
 pub use index::{FileByContent, IndexRepository, StaleFile};
 pub use instance::{Instance, InstanceRepository};
+pub use invitations::{InvitationRepository, NewInvitation};
 pub use items::ItemRepository;
 pub use jobs::{JobFilter, JobItems, JobRepository};
 pub use kinds::{FacetFilter, KindItemFilter, KindItemOrder, KindRepository, StoredField, StoredKind};

@@ -12,7 +12,7 @@ use svc_domain::time::Timestamp;
 macro_rules! session_columns {
     () => {
         "s.session_id, s.user_id, s.app, s.kind, s.user_agent, s.address, s.created_at, s.last_active_at, \
-         s.idle_expires_at, s.expires_at, s.generation, s.ended_at"
+         s.idle_expires_at, s.expires_at, s.generation, s.ended_at, s.signed_in_at"
     };
 }
 
@@ -30,6 +30,7 @@ struct SessionRow {
     expires_at: i64,
     generation: i64,
     ended_at: Option<i64>,
+    signed_in_at: Option<i64>,
 }
 
 impl TryFrom<SessionRow> for Session {
@@ -49,6 +50,7 @@ impl TryFrom<SessionRow> for Session {
             expires_at: Timestamp::from_millis(row.expires_at),
             generation: row.generation,
             ended_at: row.ended_at.map(Timestamp::from_millis),
+            signed_in_at: row.signed_in_at.map(Timestamp::from_millis),
         })
     }
 }
@@ -72,8 +74,18 @@ struct PresentedRow {
     rotated_at: Option<i64>,
 }
 
-const SESSION_COUNTS: &str =
-    "SELECT count(*) FROM sessions WHERE session_id = $1 AND user_id = $2 AND NOT revoked";
+const SESSION_END: &str =
+    "SELECT expires_at FROM sessions WHERE session_id = $1 AND user_id = $2 AND NOT revoked";
+
+const SIGNED_IN_AT: &str =
+    "SELECT signed_in_at FROM sessions WHERE session_id = $1 AND user_id = $2 AND NOT revoked";
+
+const BY_CLOUD_TOKEN: &str = concat!(
+    "SELECT ",
+    session_columns!(),
+    " FROM sessions s WHERE s.cloud_token_hash = $1 AND s.user_id = $2 AND s.app = $3 AND s.ended_at IS NULL \
+     AND s.expires_at > $4 ORDER BY s.session_id DESC LIMIT 1"
+);
 
 const PRESENTED: &str = concat!(
     "SELECT ",
@@ -138,10 +150,19 @@ impl SessionRepository {
         row.map(presented).transpose()
     }
 
-    /// Whether access tokens of this session are valid. `false` for an unknown session.
-    pub async fn session_counts(&self, id: SessionId, user: UserId) -> Result<bool> {
+    /// When access tokens of this session end at the latest; `None` if they are not valid, as those of an unknown or
+    /// revoked session.
+    pub async fn session_end(&self, id: SessionId, user: UserId) -> Result<Option<Timestamp>> {
         let values = args![id.get(), user.get()];
-        Ok(self.db.pools().count(SESSION_COUNTS, &values).await? > 0)
+        let row: Option<(i64,)> = self.db.pools().fetch_optional(SESSION_END, &values).await?;
+        Ok(row.map(|(end,)| Timestamp::from_millis(end)))
+    }
+
+    /// When the user of a session authenticated; `None` if that is unknown, or the session is not valid.
+    pub async fn signed_in_at(&self, id: SessionId, user: UserId) -> Result<Option<Timestamp>> {
+        let values = args![id.get(), user.get()];
+        let row: Option<(Option<i64>,)> = self.db.pools().fetch_optional(SIGNED_IN_AT, &values).await?;
+        Ok(row.and_then(|(at,)| at).map(Timestamp::from_millis))
     }
 
     /// Sessions of an account that can be refreshed, newest first.
@@ -156,7 +177,7 @@ impl SessionRepository {
         rows.into_iter().map(Session::try_from).collect()
     }
 
-    /// Deletes sessions whose last access token expired before `before`, addresses not seen since `addresses_since`,
+    /// Deletes sessions whose last access token expired before `before`, devices that waited until then, addresses not seen since `addresses_since`,
     /// and the oldest audit entries beyond `audit_lines`.
     pub async fn prune_identity(
         &self,
@@ -167,6 +188,11 @@ impl SessionRepository {
         let mut tx = self.db.write_record(WritePriority::Scan).await?;
         tx.execute(
             "DELETE FROM sessions WHERE ended_at < $1 OR idle_expires_at < $1 OR expires_at < $1",
+            &args![before],
+        )
+        .await?;
+        tx.execute(
+            "DELETE FROM device_sign_ins WHERE expires_at < $1",
             &args![before],
         )
         .await?;
@@ -189,8 +215,8 @@ impl IdentityChange {
     /// Adds a session, with the hash of its first refresh token if it has one.
     pub async fn insert_session(&mut self, session: &Session, token: Option<&[u8]>) -> Result<()> {
         let sql = "INSERT INTO sessions (session_id, user_id, app, kind, user_agent, address, created_at, \
-                   last_active_at, idle_expires_at, expires_at, generation, ended_at, revoked) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, FALSE)";
+                   last_active_at, idle_expires_at, expires_at, generation, ended_at, signed_in_at, revoked) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, FALSE)";
         let values = args![
             session.id.get(),
             session.user.get(),
@@ -204,6 +230,7 @@ impl IdentityChange {
             session.expires_at,
             session.generation,
             session.ended_at,
+            session.signed_in_at,
         ];
         self.execute(sql, &values).await?;
         if let Some(hash) = token {
@@ -220,12 +247,55 @@ impl IdentityChange {
             .map(drop)
     }
 
-    /// [`SessionRepository::session_counts`] within the transaction.
+    /// Whether access tokens of this session are valid. `false` for an unknown session.
     pub async fn session_counts(&mut self, id: SessionId, user: UserId) -> Result<bool> {
         let row: Option<(i64,)> = self
-            .fetch_optional(SESSION_COUNTS, &args![id.get(), user.get()])
+            .fetch_optional(SESSION_END, &args![id.get(), user.get()])
             .await?;
-        Ok(row.is_some_and(|(count,)| count > 0))
+        Ok(row.is_some())
+    }
+
+    /// An open session, for what it gives to others.
+    pub async fn open_session(&mut self, id: SessionId, user: UserId) -> Result<Option<Session>> {
+        let sql = concat!(
+            "SELECT ",
+            session_columns!(),
+            " FROM sessions s WHERE s.session_id = $1 AND s.user_id = $2 AND NOT s.revoked"
+        );
+        let row: Option<SessionRow> = self.fetch_optional(sql, &args![id.get(), user.get()]).await?;
+        row.map(Session::try_from).transpose()
+    }
+
+    /// The open session of an account that this cloud token continues.
+    pub async fn session_by_cloud_token(
+        &mut self,
+        hash: &[u8],
+        user: UserId,
+        app: &str,
+        now: Timestamp,
+    ) -> Result<Option<Session>> {
+        let values = args![hash, user.get(), app, now];
+        let row: Option<SessionRow> = self.fetch_optional(BY_CLOUD_TOKEN, &values).await?;
+        row.map(Session::try_from).transpose()
+    }
+
+    /// Stores the cloud token that continues a session.
+    pub async fn set_cloud_token(&mut self, id: SessionId, hash: &[u8]) -> Result<()> {
+        let sql = "UPDATE sessions SET cloud_token_hash = $2 WHERE session_id = $1";
+        self.execute(sql, &args![id.get(), hash]).await.map(drop)
+    }
+
+    /// Stores the use of a session that has no refresh token, and its new end.
+    pub async fn continue_session(&mut self, session: &Session) -> Result<()> {
+        let sql = "UPDATE sessions SET last_active_at = $2, idle_expires_at = $3, expires_at = $4 \
+                   WHERE session_id = $1";
+        let values = args![
+            session.id.get(),
+            session.last_active_at,
+            session.idle_expires_at,
+            session.expires_at,
+        ];
+        self.execute(sql, &values).await.map(drop)
     }
 
     /// [`SessionRepository::presented_refresh`] within the transaction.

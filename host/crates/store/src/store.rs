@@ -3,12 +3,14 @@
 use crate::audit::AuditRepository;
 use crate::changes::ChangeRepository;
 use crate::db::Database;
+use crate::device_sign_ins::DeviceSignInRepository;
 use crate::directories::DirectoryRepository;
 use crate::files::FileRepository;
 use crate::id_nodes::IdNodeRepository;
 use crate::identity::IdentityRepository;
 use crate::index::IndexRepository;
 use crate::instance::InstanceRepository;
+use crate::invitations::InvitationRepository;
 use crate::items::ItemRepository;
 use crate::jobs::JobRepository;
 use crate::kinds::KindRepository;
@@ -59,6 +61,8 @@ store! {
     audit: AuditRepository,
     /// Changes of the library.
     changes: ChangeRepository,
+    /// Devices that wait to be signed in.
+    device_sign_ins: DeviceSignInRepository,
     /// Configured media directories.
     directories: DirectoryRepository,
     /// Indexed files of any kind.
@@ -71,6 +75,8 @@ store! {
     index: IndexRepository,
     /// The identity of this installation.
     instance: InstanceRepository,
+    /// Invitations, and the credentials for the clouds that keep them.
+    invitations: InvitationRepository,
     /// Items of any type.
     items: ItemRepository,
     /// Background jobs.

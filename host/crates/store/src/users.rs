@@ -81,7 +81,7 @@ struct LoginRow {
 
 /// One row per account and role.
 #[derive(sqlx::FromRow)]
-struct AccountRow {
+pub(crate) struct AccountRow {
     #[sqlx(flatten)]
     user: UserRow,
     role: Option<String>,
@@ -114,11 +114,11 @@ macro_rules! select_accounts {
 }
 
 const ACCOUNT_BY_ID: &str = select_accounts!("WHERE u.user_id = $1 ORDER BY a.role");
-const ACCOUNT_BY_CLOUD: &str = select_accounts!("WHERE u.cloud_account_id = $1 ORDER BY a.role");
+pub(crate) const ACCOUNT_BY_CLOUD: &str = select_accounts!("WHERE u.cloud_account_id = $1 ORDER BY a.role");
 const OWNER: &str = select_accounts!("WHERE u.is_owner ORDER BY a.role");
 
 /// Groups rows by account; the rows of an account are adjacent.
-fn accounts(rows: Vec<AccountRow>) -> Result<Vec<Account>> {
+pub(crate) fn accounts(rows: Vec<AccountRow>) -> Result<Vec<Account>> {
     let mut accounts: Vec<Account> = Vec::new();
     for row in rows {
         if accounts.last().map(|last| last.user.id.get()) != Some(row.user.user_id) {

@@ -1,6 +1,8 @@
 //! `/auth`: login, refresh, logout and the tokens that they issue.
 
 mod access_tokens;
+mod cloud_sessions;
+mod device;
 mod login;
 mod login_as_guest;
 mod login_by_cloud;

@@ -88,6 +88,7 @@ pub(crate) async fn begin_sessions(server: &TestServer, user: UserId, count: usi
             expires_at: end,
             generation: 0,
             ended_at: None,
+            signed_in_at: Some(now),
         };
         let keys = server.state.keys.current();
         let token = RefreshToken::generate(&SystemRandom, keys.refresh_key(), session.id).unwrap();

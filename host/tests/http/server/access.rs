@@ -18,7 +18,7 @@ use svc_platform::random::SystemRandom;
 use svc_platform::secret_key::SecretKey;
 
 /// The routes that require no credential. A new one must be added here on purpose.
-const PUBLIC: [&str; 14] = [
+const PUBLIC: [&str; 16] = [
     "GET /api",
     "GET /api/docs",
     "GET /api/docs-json",
@@ -29,6 +29,8 @@ const PUBLIC: [&str; 14] = [
     "GET /api/v1/release-channels",
     "GET /api/v1/updates",
     "GET /api/v1/users/public",
+    "POST /api/v1/auth/device",
+    "POST /api/v1/auth/device/token",
     "POST /api/v1/auth/login",
     "POST /api/v1/auth/logout",
     "POST /api/v1/auth/refresh",

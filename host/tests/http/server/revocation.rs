@@ -131,7 +131,7 @@ impl WriteFixture {
     }
 
     fn start_request(&self, credential: &Client, request: &WriteRequest, body: ReqBody) -> JoinHandle<Reply> {
-        let headers = [("content-type", request.content_type())];
+        let headers = request.headers();
         let response = credential.begin(request.method, &request.target, &headers, body);
         svc_platform::tasks::spawn("request", async move { received(response.await).await })
     }
@@ -237,9 +237,20 @@ async fn lose_between_head_and_body(loss: Loss, server: TestServer) {
 
 /// Writes of accounts, roles, settings and libraries.
 fn is_identity(request: &WriteRequest) -> bool {
-    ["users", "roles", "settings", "cors-origins", "libraries", "reset"]
-        .iter()
-        .any(|resource| request.path.split('/').nth(3) == Some(resource))
+    [
+        "auth",
+        "users",
+        "roles",
+        "users",
+        "roles",
+        "invitations",
+        "settings",
+        "cors-origins",
+        "libraries",
+        "reset",
+    ]
+    .iter()
+    .any(|resource| request.path.split('/').nth(3) == Some(resource))
 }
 
 async fn lose_while_waiting_for_the_turn(loss: Loss, server: TestServer) {

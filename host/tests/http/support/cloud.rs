@@ -2,19 +2,48 @@
 
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use svc_domain::time::Timestamp;
 use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFeatures, CloudFuture};
 
 /// A cloud that confirms the configured tokens and rejects all others.
 #[derive(Debug, Default)]
 pub(crate) struct ScriptedCloud {
-    accounts: Mutex<HashMap<String, Result<String, CloudError>>>,
+    accounts: Mutex<HashMap<String, Result<CloudAccount, CloudError>>>,
+    asked: AtomicUsize,
 }
+
+/// A token for which the cloud never answers.
+pub(crate) const SILENCE: &str = "silence";
 
 impl ScriptedCloud {
     pub(crate) fn says(&self, token: &str, answer: Result<&str, CloudError>) {
-        let answer = answer.map(str::to_owned);
+        let account = |id: &str| CloudAccount {
+            id: id.to_owned(),
+            ..CloudAccount::default()
+        };
+        self.answers(token, answer.map(account));
+    }
+
+    pub(crate) fn answers(&self, token: &str, answer: Result<CloudAccount, CloudError>) {
         self.accounts.lock().unwrap().insert(token.to_owned(), answer);
+    }
+
+    /// The token is of this account, whose session with the cloud ends at `expires_at`.
+    pub(crate) fn vouches_until(&self, token: &str, id: &str, expires_at: Timestamp) {
+        let account = CloudAccount {
+            id: id.to_owned(),
+            display_name: Some(format!("{id} of the cloud")),
+            expires_at: Some(expires_at),
+            ..CloudAccount::default()
+        };
+        self.answers(token, Ok(account));
+    }
+
+    /// How often it was asked for an account.
+    pub(crate) fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
     }
 }
 
@@ -27,13 +56,14 @@ impl Cloud for ScriptedCloud {
     }
 
     fn account<'a>(&'a self, token: &'a str) -> CloudFuture<'a, CloudAccount> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
         let reported = self.accounts.lock().unwrap().get(token).cloned();
         let answer = reported.unwrap_or(Err(CloudError::Rejected));
         Box::pin(async move {
-            answer.map(|id| CloudAccount {
-                id,
-                ..CloudAccount::default()
-            })
+            if token == SILENCE {
+                return std::future::pending().await;
+            }
+            answer
         })
     }
 }

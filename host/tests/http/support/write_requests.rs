@@ -9,6 +9,7 @@ use super::{TestServer, TestServerOptions};
 use crate::support::Client;
 use crate::support::accounts::SignedIn;
 use crate::support::client::received;
+use crate::support::cloud::ScriptedCloud;
 use svc_api::route::{Access, Route};
 use svc_api::router::routes;
 use svc_domain::id::UserId;
@@ -16,6 +17,9 @@ use svc_domain::kind::MediaKind;
 use svc_identity::capability::Capability;
 use svc_plugin_host::{BuiltIn, Component, SourceFile};
 use svc_test_support::guests;
+
+/// A token of a cloud account that is linked to no account.
+const CLOUD_TOKEN: &str = "of-eve";
 
 /// A valid request.
 #[derive(Debug, Clone)]
@@ -27,6 +31,8 @@ pub(crate) struct WriteRequest {
     pub(crate) body: Value,
     /// Sent instead of the body.
     pub(crate) upload: Option<Vec<u8>>,
+    /// Sent beside the credential and the content type.
+    pub(crate) more: Vec<(&'static str, &'static str)>,
 }
 
 impl WriteRequest {
@@ -35,6 +41,13 @@ impl WriteRequest {
             Some(_) => "application/wasm",
             None => "application/json",
         }
+    }
+
+    /// The headers, without the credential.
+    pub(crate) fn headers(&self) -> Vec<(&'static str, &'static str)> {
+        let mut headers = vec![("content-type", self.content_type())];
+        headers.extend(&self.more);
+        headers
     }
 
     /// What is sent.
@@ -75,11 +88,14 @@ impl WriteFixture {
     /// What the server of [`WriteFixture::new`] is started with.
     pub(crate) fn options() -> TestServerOptions {
         let bytes = guests::plugin("by_first_byte", "guest").leak();
+        let cloud = ScriptedCloud::default();
+        cloud.says(CLOUD_TOKEN, Ok("eve-in-the-cloud"));
         TestServerOptions {
             plugins: vec![BuiltIn {
                 name: "guest",
                 component: Component::Plain(bytes),
             }],
+            cloud: Arc::new(cloud),
             ..TestServerOptions::default()
         }
     }
@@ -158,6 +174,10 @@ impl WriteFixture {
             )
             .await;
         }
+        let invitation = self
+            .make("POST", "/api/v1/invitations", json!({"role": "newcomer"}))
+            .await;
+        let invitation = text(&invitation, "invitationId");
         let origin = self
             .make(
                 "POST",
@@ -193,6 +213,13 @@ impl WriteFixture {
         self.make("PUT", "/api/v1/ratings", rating.clone()).await;
         self.make("PATCH", "/api/v1/history", played.clone()).await;
 
+        let mut codes = Vec::new();
+        for _ in 0..2 {
+            let started = server.post("/api/v1/auth/device", &json!({"app": "music"})).await;
+            assert_eq!(started.status, 201);
+            codes.push(json!({"userCode": started.json()["userCode"]}));
+        }
+
         // The requests succeed in this order.
         for (id, version) in [("notes", "1.0.0"), ("notes", "2.0.0"), ("spare", "1.0.0")] {
             install(&self.session.client, id, version).await;
@@ -215,6 +242,7 @@ impl WriteFixture {
                 target: target + query,
                 body,
                 upload: None,
+                more: Vec::new(),
             });
         };
         let vic = vic.to_string();
@@ -258,6 +286,10 @@ impl WriteFixture {
             "",
             none(),
         );
+        add("POST", "/api/v1/users/current/cloud-link", &[], "", none());
+        add("DELETE", "/api/v1/users/current/cloud-link", &[], "", none());
+        add("POST", "/api/v1/auth/device/approve", &[], "", codes[0].clone());
+        add("POST", "/api/v1/auth/device/deny", &[], "", codes[1].clone());
         let role = json!({"name": "made", "capabilities": ["Photos.Read"]});
         add("POST", "/api/v1/roles", &[], "", role);
         add(
@@ -282,6 +314,9 @@ impl WriteFixture {
             none(),
         );
         add("DELETE", "/api/v1/roles/{role}", &["spare"], "", none());
+        let invited = json!({"role": "newcomer"});
+        add("POST", "/api/v1/invitations", &[], "", invited);
+        add("DELETE", "/api/v1/invitations/{id}", &[&invitation], "", none());
         let settings = json!({"app": null, "settings": {"server_name": "made"}});
         add("PATCH", "/api/v1/settings", &[], "", settings);
         let new_origin = json!({"origin": "https://new.example"});
@@ -441,6 +476,11 @@ impl WriteFixture {
         if let Some(upload) = self.requests.last_mut() {
             upload.upload = Some(plugin("fresh", "1.0.0"));
         }
+        for request in &mut self.requests {
+            if request.path.ends_with("/cloud-link") && request.method == "POST" {
+                request.more = vec![("svc-cloud-token", CLOUD_TOKEN)];
+            }
+        }
     }
 }
 
@@ -486,7 +526,7 @@ async fn every_writing_route_has_a_request_that_succeeds() {
     assert_eq!(known, writing_routes());
     for request in &world.requests {
         let jwt = &world.session.client;
-        let headers = [("content-type", request.content_type())];
+        let headers = request.headers();
         let body = ReqBody::Once(request.bytes().into());
         let reply = received(jwt.begin(request.method, &request.target, &headers, body).await).await;
         let expected = if request.method == "POST" { 201 } else { 200 };

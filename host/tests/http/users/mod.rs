@@ -1,6 +1,8 @@
 //! `/users`.
 
 mod active;
+mod cloud_link;
+mod cloud_user;
 mod create;
 mod current;
 mod list;

@@ -9,7 +9,17 @@ use super::script::{Parameter, Person, Route, Script, text};
 const UNKNOWN: &str = "0000000000001";
 
 /// Path parameters that name no media.
-const OTHER_IDS: [&str; 7] = ["id", "app", "role", "runId", "jobId", "sessionId", "pluginId"];
+const OTHER_IDS: [&str; 8] = [
+    "id",
+    "app",
+    "role",
+    "runId",
+    "jobId",
+    "sessionId",
+    "pluginId",
+    "userCode",
+    "shortcode",
+];
 
 /// Items of the kinds that plugins define: the accounts of the script have none. `host/tests/http/items/list.rs` holds
 /// them to the libraries.
@@ -40,12 +50,20 @@ const WITHOUT_MEDIA: [&str; 16] = [
 ];
 
 /// Operations without media, and those for operators. New ones belong here or into `attempts.rs`.
-const CHANGES_NO_MEDIA: [&str; 38] = [
+const CHANGES_NO_MEDIA: [&str; 45] = [
+const CHANGES_NO_MEDIA: [&str; 43] = [
     "POST /api/v1/setup",
     "POST /api/v1/reset",
     "POST /api/v1/auth/login",
     "POST /api/v1/auth/refresh",
     "POST /api/v1/auth/logout",
+    "POST /api/v1/auth/device",
+    "POST /api/v1/auth/device/token",
+    "POST /api/v1/auth/device/approve",
+    "POST /api/v1/auth/device/deny",
+    "GET /api/v1/auth/device/{userCode}",
+    "POST /api/v1/users/current/cloud-link",
+    "DELETE /api/v1/users/current/cloud-link",
     "POST /api/v1/users",
     "PATCH /api/v1/users/current",
     "PATCH /api/v1/users/{id}",
@@ -59,6 +77,11 @@ const CHANGES_NO_MEDIA: [&str; 38] = [
     "DELETE /api/v1/roles/{role}",
     "POST /api/v1/roles/{role}/assignments",
     "DELETE /api/v1/roles/{role}/assignments",
+    "POST /api/v1/invitations",
+    "GET /api/v1/invitations/{id}",
+    "DELETE /api/v1/invitations/{id}",
+    "POST /api/v1/invitations/claim",
+    "GET /api/v1/invitations/claim/{shortcode}",
     "PATCH /api/v1/settings",
     "POST /api/v1/cors-origins",
     "DELETE /api/v1/cors-origins/{id}",

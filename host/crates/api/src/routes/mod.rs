@@ -3,11 +3,14 @@
 pub mod auth;
 pub mod changes;
 pub mod cinema;
+pub mod cloud_link;
 pub mod dev;
+pub mod device_sign_in;
 pub mod events;
 pub mod general;
 pub mod history;
 pub mod index;
+pub mod invitations;
 pub mod items;
 pub mod jobs;
 pub mod libraries;

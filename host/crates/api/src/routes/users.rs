@@ -6,13 +6,14 @@ use serde::Deserialize;
 
 use crate::api_error::ApiError;
 use crate::body::{Body, Input, non_null, nullable};
-use crate::extract::{Authenticated, Caller, CloudToken, PathId, State};
+use crate::extract::{Authenticated, CloudToken, PathId, State};
 use crate::list_query;
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Created, Json, Page};
 use crate::views::users::{CurrentUserView, PublicUserView, UserView};
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
+use svc_identity::AuthContext;
 use svc_identity::accounts::{CreateUser, UpdateUser};
 
 /// The account to create.
@@ -109,9 +110,19 @@ pub async fn list_public_users(state: State) -> Result<Json<Vec<PublicUserView>>
 }
 
 /// Get the caller's own account
+///
+/// With a cloud token, `cloudUser` is the account of that token, unless the token is invalid or the cloud does not answer within
+/// three seconds. A personal access token never asks the cloud.
 #[endpoint]
-pub async fn get_current_user(caller: Caller, _cloud_token: CloudToken) -> Json<CurrentUserView> {
-    Json(CurrentUserView::new(&caller))
+pub async fn get_current_user(
+    state: State,
+    by: Authenticated,
+    cloud_token: CloudToken,
+) -> Json<CurrentUserView> {
+    let AuthContext { actor, client } = by.0;
+    let token = cloud_token.0.as_deref();
+    let cloud_user = state.cloud_links.presented(&actor, token, &client).await;
+    Json(CurrentUserView::new(&actor, cloud_user))
 }
 
 /// Update the caller's own account

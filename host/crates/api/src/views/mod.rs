@@ -2,9 +2,11 @@
 
 pub mod auth;
 pub mod changes;
+pub mod device_sign_in;
 pub mod general;
 pub mod index;
 pub mod indexed_file;
+pub mod invitations;
 pub mod item_pages;
 pub mod items;
 pub mod jobs;

@@ -9,6 +9,7 @@ use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, RoleAssignment, User};
 use svc_identity::actor::Actor;
 use svc_identity::capability::{Capability, CapabilitySet};
+use svc_identity::cloud_links::PresentedCloudAccount;
 use svc_identity::roles::RoleInfo;
 use svc_identity::tokens::CreatedToken;
 
@@ -109,12 +110,32 @@ impl From<User> for PublicUserView {
     }
 }
 
-/// A cloud account.
+/// The cloud account of the token that the request carries.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "CloudUser"))]
 #[serde(rename_all = "camelCase")]
 pub struct CloudUserView {
-    cloud_account_id: String,
+    /// Its id in the cloud.
+    public_user_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display_name: Option<String>,
+    /// When its session with the cloud ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[salvo(schema(value_type = Option<String>))]
+    expires_at: Option<Timestamp>,
+    /// Whether the caller's account is linked to it.
+    linked: bool,
+}
+
+impl From<PresentedCloudAccount> for CloudUserView {
+    fn from(presented: PresentedCloudAccount) -> Self {
+        Self {
+            public_user_id: presented.account.id,
+            display_name: presented.account.display_name,
+            expires_at: presented.account.expires_at,
+            linked: presented.linked,
+        }
+    }
 }
 
 /// The caller's own account.
@@ -123,7 +144,7 @@ pub struct CloudUserView {
 #[serde(rename_all = "camelCase")]
 pub struct CurrentUserView {
     local_user: UserView,
-    /// The cloud account that the local one is linked to.
+    /// The cloud account of the token in `Svc-Cloud-Token`; `null` without one, and if the cloud does not confirm it.
     cloud_user: Option<CloudUserView>,
     roles: Vec<String>,
     /// Capabilities of the roles, limited to those of the credential.
@@ -132,13 +153,10 @@ pub struct CurrentUserView {
 
 impl CurrentUserView {
     /// The account, roles and capabilities of the caller.
-    pub fn new(actor: &Actor) -> Self {
+    pub fn new(actor: &Actor, cloud_user: Option<PresentedCloudAccount>) -> Self {
         let user = User::clone(&actor.user);
         Self {
-            cloud_user: user
-                .cloud_account
-                .clone()
-                .map(|cloud_account_id| CloudUserView { cloud_account_id }),
+            cloud_user: cloud_user.map(CloudUserView::from),
             local_user: user.into(),
             roles: actor.roles.to_vec(),
             capabilities: names(actor.capabilities),

@@ -122,8 +122,12 @@ id_types! {
     UserId,
     /// A session with its refresh tokens.
     SessionId,
+    /// A device that waits to be signed in.
+    DeviceSignInId,
     /// A personal access token; independent of its secret.
     PersonalAccessTokenId,
+    /// An invitation.
+    InvitationId,
     /// An allowed web origin.
     CorsOriginId,
     /// An entry of the audit log.

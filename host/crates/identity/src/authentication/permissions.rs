@@ -76,12 +76,8 @@ impl Authentication {
         match principal.binding {
             CredentialBinding::Account => {}
             CredentialBinding::Session(session) => {
-                if !self
-                    .repositories
-                    .sessions
-                    .session_counts(session, principal.user)
-                    .await?
-                {
+                let sessions = &self.repositories.sessions;
+                if sessions.session_end(session, principal.user).await?.is_none() {
                     return Ok(None);
                 }
             }

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::app::App;
 use crate::error::{ErrorCode, Result, ServiceError};
+use crate::secret_token::cloud_token_hash;
 use crate::secret_token::{RefreshToken, Salt};
-use crate::sessions::{IssuedSession, NewSession, Sessions, cookie, presented};
+use crate::sessions::{CloudProof, IssuedSession, NewSession, Proof, Sessions, cookie, presented};
 use crate::{ClientInfo, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::session::SessionKind;
@@ -122,7 +123,7 @@ impl Sessions {
             return Err(session_ended());
         }
         // Checked before the token is used, so that a rejection leaves the session unchanged.
-        self.require_cloud_consent(&user, request.cloud_token.as_deref())
+        self.require_cloud_consent(&user, request.cloud_token.as_deref(), &request.client)
             .await?;
         let sessions = self.clone();
         let client = request.client;
@@ -137,12 +138,17 @@ impl Sessions {
     }
 
     /// A linked account can refresh only while the cloud accepts its token.
-    async fn require_cloud_consent(&self, user: &User, cloud_token: Option<&str>) -> Result<()> {
+    async fn require_cloud_consent(
+        &self,
+        user: &User,
+        cloud_token: Option<&str>,
+        client: &ClientInfo,
+    ) -> Result<()> {
         let Some(linked) = &user.cloud_account else {
             return Ok(());
         };
         let token = cloud_token.ok_or_else(|| cloud_token_required(LINKED))?;
-        let vouched = self.cloud.account(token).await?;
+        let vouched = self.cloud.vouch(token, client).await?;
         if vouched.id == *linked {
             Ok(())
         } else {
@@ -165,6 +171,12 @@ impl Sessions {
         let Some(presented) = presented(&mut change, &token).await? else {
             return Ok(None);
         };
+        // The account may have been linked since the cloud was asked, or had no need to be asked.
+        let account = change.account(user.id).await?;
+        let linked = account.and_then(|account| account.user.cloud_account);
+        if linked.is_some() && linked != user.cloud_account {
+            return Err(cloud_token_required(LINKED));
+        }
         let now = context.now();
         let session = &presented.session;
         let app = App::from_name(&session.app)
@@ -230,11 +242,14 @@ impl Sessions {
                 session_ended()
             });
         };
-        let vouched = self.cloud.account(&token).await.map_err(ServiceError::from)?;
+        let vouched = self
+            .cloud
+            .vouch(&token, &request.client)
+            .await
+            .map_err(ServiceError::from)?;
         let account = self.users.account_by_cloud(&vouched.id).await?;
         let account = account.filter(|account| account.user.enabled);
-        let account = account
-            .ok_or_else(|| unauthorized(None, "no account of this server is linked to the cloud account"))?;
+        let account = account.ok_or_else(not_linked)?;
         let new_session = NewSession {
             // Access tokens belong to an app; a client that names none gets the app of every member.
             app: request.app.unwrap_or(App::Music),
@@ -242,10 +257,24 @@ impl Sessions {
             client: request.client,
             refreshable: false,
             previous: None,
-            password_hash: None,
+            proof: Proof::Cloud(CloudProof {
+                account: vouched.id,
+                token: cloud_token_hash(&token),
+                expires_at: vouched.expires_at,
+            }),
+            // A token of the cloud does not tell when its user authenticated.
+            signed_in_at: None,
         };
-        Ok(self.open(account.user, new_session).await?)
+        match self.open(account.user, new_session).await {
+            // Disabled or unlinked since.
+            Err(ServiceError::Refused(_)) => Err(not_linked().into()),
+            opened => Ok(opened?),
+        }
     }
+}
+
+fn not_linked() -> ServiceError {
+    unauthorized(None, "no account of this server is linked to the cloud account")
 }
 
 /// Derives the session's newest token from a used one by applying each stored salt in order.

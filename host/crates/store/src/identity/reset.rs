@@ -42,6 +42,7 @@ pub(crate) const MEDIA: [&str; 28] = [
 
 /// Deletes everything else but the row of the server and the schema version.
 const THE_REST: [&str; 24] = [
+const THE_REST: [&str; 25] = [
     "DELETE FROM jobs",
     "DELETE FROM run_logs",
     "DELETE FROM runs",
@@ -52,6 +53,7 @@ const THE_REST: [&str; 24] = [
     "DELETE FROM libraries",
     "DELETE FROM access_classes",
     "DELETE FROM directories",
+    "DELETE FROM device_sign_ins",
     "DELETE FROM refresh_tokens",
     "DELETE FROM sessions",
     "DELETE FROM personal_access_tokens",
@@ -59,6 +61,8 @@ const THE_REST: [&str; 24] = [
     "DELETE FROM account_settings",
     "DELETE FROM server_settings",
     "DELETE FROM role_assignments",
+    "DELETE FROM invitations",
+    "DELETE FROM cloud_credentials",
     "DELETE FROM roles",
     "DELETE FROM users",
     "DELETE FROM cors_origins",

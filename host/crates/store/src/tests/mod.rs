@@ -4,8 +4,10 @@
 //! (`cargo xtask test` sets it), each test in a schema of its own that is dropped at its end.
 
 mod accounts;
+mod device_sign_ins;
 mod faults;
 mod id_nodes;
+mod invitations;
 mod item_filter;
 mod jobs;
 mod kinds;
