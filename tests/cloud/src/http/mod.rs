@@ -18,6 +18,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use salvo::conn::tcp::TcpAcceptor;
+use salvo::routing::filters::MethodFilter;
 use salvo::{Router, Server, Service};
 use tokio::net::TcpListener;
 
@@ -25,9 +26,6 @@ use crate::cloud::Cloud;
 use endpoint::{Endpoint, Shared};
 use failures::Switches;
 use routes::Route;
-
-/// How long open requests may take after a signal to end.
-const DRAIN: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// How the server is run.
 #[derive(Debug)]
@@ -41,17 +39,10 @@ pub(crate) struct Options {
 /// Serves requests until the process gets a signal to end.
 pub(crate) async fn serve(cloud: Cloud, listener: TcpListener, options: Options) -> anyhow::Result<()> {
     let server = Server::new(TcpAcceptor::try_from(listener)?);
-    let handle = server.handle();
-    let ending = async move {
-        if wait_for_signal().await.is_ok() {
-            handle.stop_graceful(DRAIN);
-        }
-        std::future::pending::<()>().await;
-    };
-    let serving = server.try_serve(service(cloud, options));
     tokio::select! {
-        outcome = serving => outcome?,
-        () = ending => {}
+        outcome = server.try_serve(service(cloud, options)) => outcome?,
+        // A transaction that has not been committed is rolled back.
+        signal = wait_for_signal() => signal?,
     }
     Ok(())
 }
@@ -90,7 +81,7 @@ fn service(cloud: Cloud, options: Options) -> Service {
             name,
             run,
         };
-        let accepted = salvo::routing::filters::method(method);
+        let accepted = MethodFilter(method);
         router.push(Router::with_path(path).filter(accepted).goal(endpoint))
     };
     Service::new(routes.into_iter().fold(Router::new(), add))
