@@ -5,4 +5,5 @@ mod invitations;
 mod pages;
 mod protocol;
 mod releases;
+// mod server;
 mod switches;
