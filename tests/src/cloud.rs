@@ -15,18 +15,22 @@ pub const INSTANCE: &str = "0f6b2c1e-6d0e-4a58-9d3c-1b2f4c5d6e7f";
 pub const DAY: i64 = 86_400_000;
 
 /// The program that was built beside this test.
-fn program() -> PathBuf {
+pub fn program() -> PathBuf {
     if let Some(path) = std::env::var_os("SVC_TEST_CLOUD_BINARY") {
         return path.into();
     }
     let test = std::env::current_exe().unwrap();
     let folder = test.ancestors().find(|folder| folder.join("svc-cloud").is_file());
-    folder.expect("`svc-cloud` is built before the tests: use `cargo xtask test`").join("svc-cloud")
+    folder
+        .expect("`svc-cloud` is built before the tests: use `cargo xtask test`")
+        .join("svc-cloud")
 }
 
 /// Milliseconds since 1970.
 pub fn now() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let since = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
     i64::try_from(since.as_millis()).unwrap()
 }
 
@@ -56,7 +60,12 @@ impl Cloud {
             .max_redirects_will_error(false)
             .build()
             .into();
-        Self { child, url, directory, agent }
+        Self {
+            child,
+            url,
+            directory,
+            agent,
+        }
     }
 
     /// Ends the process: connections to it are refused.
@@ -85,7 +94,11 @@ impl Cloud {
     pub fn command(&self, arguments: &[&str], input: &str) -> String {
         let mut command = Command::new(program());
         command.arg("--database").arg(self.database()).args(arguments);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{arguments:?}");
@@ -109,7 +122,12 @@ impl Cloud {
     /// Registers a server; returns its credential.
     pub fn register(&self, token: &str) -> String {
         let body = json!({ "instanceId": INSTANCE, "name": "Living room" });
-        let answer = self.call("POST", "/api/v1/servers", &[("svc-cloud-token", token)], Some(&body));
+        let answer = self.call(
+            "POST",
+            "/api/v1/servers",
+            &[("svc-cloud-token", token)],
+            Some(&body),
+        );
         assert_eq!(answer.status, 201, "{answer:?}");
         answer.json()["credential"].as_str().unwrap().to_owned()
     }
@@ -117,7 +135,12 @@ impl Cloud {
     /// Binds a shareable invitation as an account.
     pub fn bind(&self, token: &str, shortcode: &str) -> Answer {
         let body = json!({ "shortcode": shortcode });
-        self.call("POST", "/api/v1/bindings", &[("svc-cloud-token", token)], Some(&body))
+        self.call(
+            "POST",
+            "/api/v1/bindings",
+            &[("svc-cloud-token", token)],
+            Some(&body),
+        )
     }
 
     /// Lets an endpoint fail, `*` for all of them, so many times or until [`Cloud::reset`].
@@ -129,7 +152,12 @@ impl Cloud {
 
     /// Sets its clock ahead.
     pub fn set_clock(&self, milliseconds: i64) {
-        let answer = self.call("POST", "/control/clock", &[], Some(&json!({ "milliseconds": milliseconds })));
+        let answer = self.call(
+            "POST",
+            "/control/clock",
+            &[],
+            Some(&json!({ "milliseconds": milliseconds })),
+        );
         assert_eq!(answer.status, 201, "{answer:?}");
     }
 
@@ -147,13 +175,19 @@ impl Cloud {
     /// The e-mails that it sent.
     pub fn mails(&self) -> Vec<String> {
         let directory = fs::read_dir(self.database().with_extension("mail")).unwrap();
-        directory.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect()
+        directory
+            .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
+            .collect()
     }
 
     /// The code of the approval link in the newest e-mail to an address.
     pub fn approval_code(&self, address: &str) -> String {
         let to = format!("To: {address}\r\n");
-        let mail = self.mails().into_iter().find(|mail| mail.starts_with(&to)).expect("an e-mail was sent");
+        let mail = self
+            .mails()
+            .into_iter()
+            .find(|mail| mail.starts_with(&to))
+            .expect("an e-mail was sent");
         let (_, code) = mail.split_once("/approve/").expect("it contains a link");
         code.split_whitespace().next().unwrap().to_owned()
     }
@@ -173,18 +207,29 @@ impl Cloud {
         body: Option<&str>,
     ) -> Result<Answer, ureq::Error> {
         let path = path.strip_prefix(&self.url).unwrap_or(path);
-        let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
+        let mut request = ureq::http::Request::builder()
+            .method(method)
+            .uri(format!("{}{path}", self.url));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let typed = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let typed = headers
+            .iter()
+            .any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         let mut response = match body {
             Some(body) if typed => self.agent.run(request.body(body).unwrap())?,
-            Some(body) => self.agent.run(request.header("content-type", "application/json").body(body).unwrap())?,
+            Some(body) => self.agent.run(
+                request
+                    .header("content-type", "application/json")
+                    .body(body)
+                    .unwrap(),
+            )?,
             None => self.agent.run(request.body(()).unwrap())?,
         };
         let headers = response.headers().iter();
-        let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
+        let headers = headers
+            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+            .collect();
         Ok(Answer {
             status: response.status().as_u16(),
             headers,
@@ -204,10 +249,22 @@ impl Drop for Cloud {
 fn spawn(directory: &Path, address: &str, options: &[&str]) -> (Child, String) {
     let mut command = Command::new(program());
     command.arg("--database").arg(directory.join("cloud.db"));
-    command.args(["serve", "--listen", address]).args(options).env_clear();
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    command
+        .args(["serve", "--listen", address])
+        .args(options)
+        .env_clear();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("said {line:?}"));
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let url = line
+        .trim()
+        .strip_prefix("listening on ")
+        .unwrap_or_else(|| panic!("said {line:?}"));
     (child, url.to_owned())
 }

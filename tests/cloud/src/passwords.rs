@@ -40,7 +40,7 @@ impl Passwords {
     pub(crate) async fn verify(&self, password: String, stored: Option<String>) -> Result<bool> {
         let busy = |_| Refusal::TooManyRequests(TRY_AGAIN);
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(busy)?;
-        let closed = |error| Error::Passwords(format!("{error}"));
+        let closed = |error: tokio::sync::AcquireError| Error::Passwords(error.to_string());
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(closed)?;
         let work = move || {
             // Held until the hash is computed, even if the client has disconnected.

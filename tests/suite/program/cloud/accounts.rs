@@ -16,7 +16,10 @@ fn account(cloud: &Cloud, token: &str, instance: Option<&str>) -> Answer {
 }
 
 fn code(answer: &Answer) -> (u16, String) {
-    (answer.status, answer.json()["code"].as_str().unwrap_or_default().to_owned())
+    (
+        answer.status,
+        answer.json()["code"].as_str().unwrap_or_default().to_owned(),
+    )
 }
 
 #[test]
@@ -34,7 +37,9 @@ fn token_ends_with_sign_out_expiry_disabling_and_the_command() {
     assert_eq!(code(&account(&cloud, &token, None)), refused);
 
     let token = cloud.sign_in("ada");
-    let ends = account(&cloud, &token, None).json()["expiresAt"].as_i64().unwrap();
+    let ends = account(&cloud, &token, None).json()["expiresAt"]
+        .as_i64()
+        .unwrap();
     cloud.set_clock(ends - now() - 5_000);
     assert_eq!(account(&cloud, &token, None).status, 200);
     cloud.set_clock(ends - now());
@@ -43,10 +48,16 @@ fn token_ends_with_sign_out_expiry_disabling_and_the_command() {
 
     cloud.command(&["account", "change", "ada", "--enabled", "false"], "");
     assert_eq!(code(&account(&cloud, &token, None)), refused);
-    assert_eq!(code(&sign_in(&cloud, "ada", PASSWORD, None)), (401, "sign_in_refused".to_owned()));
+    assert_eq!(
+        code(&sign_in(&cloud, "ada", PASSWORD, None)),
+        (401, "sign_in_refused".to_owned())
+    );
     cloud.command(&["account", "change", "ada", "--enabled", "true"], "");
     assert_eq!(account(&cloud, &token, None).status, 200);
-    assert_eq!(cloud.command(&["account", "sign-out", "ada"], ""), "1 sessions of ada are ended");
+    assert_eq!(
+        cloud.command(&["account", "sign-out", "ada"], ""),
+        "1 sessions of ada are ended"
+    );
     assert_eq!(code(&account(&cloud, &token, None)), refused);
 }
 
@@ -63,7 +74,12 @@ fn token_of_one_installation_is_refused_for_every_other() {
     }
     let body = |instance: &str| json!({ "instanceId": instance, "name": "Cellar" });
     let register = |instance: &str| {
-        cloud.call("POST", "/api/v1/servers", &[("svc-cloud-token", &token)], Some(&body(instance)))
+        cloud.call(
+            "POST",
+            "/api/v1/servers",
+            &[("svc-cloud-token", &token)],
+            Some(&body(instance)),
+        )
     };
     assert_eq!(code(&register("another")), refused);
     assert_eq!(register(INSTANCE).status, 201);
@@ -75,14 +91,19 @@ fn refused_sign_ins_reveal_nothing_and_are_limited() {
     cloud.add_account("ada");
     cloud.add_account("off");
     cloud.command(&["account", "change", "off", "--enabled", "false"], "");
-    let refusals: Vec<Vec<u8>> = [("ada", "wrong password"), ("nobody", PASSWORD), ("off", PASSWORD), ("ada", "")]
-        .iter()
-        .map(|(username, password)| {
-            let answer = sign_in(&cloud, username, password, None);
-            assert_eq!(answer.status, 401);
-            answer.bytes
-        })
-        .collect();
+    let refusals: Vec<Vec<u8>> = [
+        ("ada", "wrong password"),
+        ("nobody", PASSWORD),
+        ("off", PASSWORD),
+        ("ada", ""),
+    ]
+    .iter()
+    .map(|(username, password)| {
+        let answer = sign_in(&cloud, username, password, None);
+        assert_eq!(answer.status, 401);
+        answer.bytes
+    })
+    .collect();
     assert!(refusals.iter().all(|body| *body == refusals[0]), "{refusals:?}");
     for _ in 0..8 {
         assert_eq!(sign_in(&cloud, "ADA", "wrong password", None).status, 401);
@@ -106,20 +127,48 @@ fn credentials_are_replaced_after_five_and_end_with_their_owner() {
         let bearer = format!("Bearer {credential}");
         cloud.call("GET", "/api/v1/subscription", &[("authorization", &bearer)], None)
     };
-    assert_eq!(code(&subscription(&credentials[0])), (401, "credential_invalid".to_owned()));
+    assert_eq!(
+        code(&subscription(&credentials[0])),
+        (401, "credential_invalid".to_owned())
+    );
     for valid in &credentials[1..] {
-        assert_eq!(subscription(valid).json(), json!({ "tier": "free", "seats": null, "expiresAt": null }));
+        assert_eq!(
+            subscription(valid).json(),
+            json!({ "tier": "free", "seats": null, "expiresAt": null })
+        );
     }
     // The same installation, registered by another account, is another server.
     let other = cloud.register(&cloud.sign_in("bob"));
-    cloud.command(&["subscription", "set", "bob", "--instance-id", INSTANCE, "--tier", "family", "--seats", "3"], "");
+    cloud.command(
+        &[
+            "subscription",
+            "set",
+            "bob",
+            "--instance-id",
+            INSTANCE,
+            "--tier",
+            "family",
+            "--seats",
+            "3",
+        ],
+        "",
+    );
     assert_eq!(subscription(&other).json()["seats"], 3);
     assert_eq!(subscription(&credentials[5]).json()["tier"], "free");
     // Neither kind of credential is the other.
-    assert_eq!(code(&subscription(&token)), (401, "credential_invalid".to_owned()));
-    assert_eq!(code(&account(&cloud, &other, None)), (401, "token_invalid".to_owned()));
+    assert_eq!(
+        code(&subscription(&token)),
+        (401, "credential_invalid".to_owned())
+    );
+    assert_eq!(
+        code(&account(&cloud, &other, None)),
+        (401, "token_invalid".to_owned())
+    );
     cloud.command(&["account", "change", "bob", "--enabled", "false"], "");
-    assert_eq!(code(&subscription(&other)), (401, "credential_invalid".to_owned()));
+    assert_eq!(
+        code(&subscription(&other)),
+        (401, "credential_invalid".to_owned())
+    );
 }
 
 #[test]
@@ -129,14 +178,35 @@ fn bodies_that_are_no_objects_of_their_form_are_refused() {
     let token = cloud.sign_in("ada");
     let long = format!("{{\"instanceId\":\"x\",\"name\":\"{}\"}}", "x".repeat(70_000));
     let line = json!({ "instanceId": INSTANCE, "name": "a\nb" }).to_string();
-    for body in ["", "null", "[\"x\",\"y\"]", "{}", "{\"instanceId\":1,\"name\":\"x\"}", "{", &long, &line] {
+    for body in [
+        "",
+        "null",
+        "[\"x\",\"y\"]",
+        "{}",
+        "{\"instanceId\":1,\"name\":\"x\"}",
+        "{",
+        &long,
+        &line,
+    ] {
         let headers = [("svc-cloud-token", token.as_str())];
-        let answer = cloud.try_call("POST", "/api/v1/servers", &headers, Some(body)).unwrap();
-        assert_eq!(code(&answer), (400, "invalid_request".to_owned()), "{}", &body[..body.len().min(40)]);
+        let answer = cloud
+            .try_call("POST", "/api/v1/servers", &headers, Some(body))
+            .unwrap();
+        assert_eq!(
+            code(&answer),
+            (400, "invalid_request".to_owned()),
+            "{}",
+            &body[..body.len().min(40)]
+        );
     }
-    let headers = [("svc-cloud-token", token.as_str()), ("content-type", "text/plain")];
+    let headers = [
+        ("svc-cloud-token", token.as_str()),
+        ("content-type", "text/plain"),
+    ];
     let plain = json!({ "instanceId": INSTANCE, "name": "x" }).to_string();
-    let answer = cloud.try_call("POST", "/api/v1/servers", &headers, Some(&plain)).unwrap();
+    let answer = cloud
+        .try_call("POST", "/api/v1/servers", &headers, Some(&plain))
+        .unwrap();
     assert_eq!(code(&answer), (400, "invalid_request".to_owned()));
 }
 
@@ -148,8 +218,13 @@ fn database_holds_no_secret_in_the_clear() {
     let credential = cloud.register(&token);
     let body = json!({ "role": "music_user", "expiresAt": now() + 1_000_000 });
     let bearer = format!("Bearer {credential}");
-    let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", token.as_str())];
-    let created = cloud.call("POST", "/api/v1/invitations", &headers, Some(&body)).json();
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("svc-cloud-token", token.as_str()),
+    ];
+    let created = cloud
+        .call("POST", "/api/v1/invitations", &headers, Some(&body))
+        .json();
     let shortcode = created["shortcode"].as_str().unwrap().to_owned();
     cloud.stop();
     let stored: Vec<u8> = ["cloud.db", "cloud.db-wal"]
@@ -158,7 +233,13 @@ fn database_holds_no_secret_in_the_clear() {
         .collect();
     let holds = |text: &str| stored.windows(text.len()).any(|window| window == text.as_bytes());
     assert!(holds("ada@example.org") && holds("$argon2id$"));
-    for secret in [&token, &credential, &shortcode, &shortcode.replace('-', ""), PASSWORD] {
+    for secret in [
+        &token,
+        &credential,
+        &shortcode,
+        &shortcode.replace('-', ""),
+        PASSWORD,
+    ] {
         assert!(!holds(secret), "{secret}");
     }
 }
@@ -169,11 +250,22 @@ fn account_look_ups_of_a_server_are_limited() {
     let id = cloud.add_account("ada");
     let bearer = format!("Bearer {}", cloud.register(&cloud.sign_in("ada")));
     let look_up = |id: &str| {
-        cloud.call("GET", &format!("/api/v1/accounts/{id}"), &[("authorization", &bearer)], None)
+        cloud.call(
+            "GET",
+            &format!("/api/v1/accounts/{id}"),
+            &[("authorization", &bearer)],
+            None,
+        )
     };
-    assert_eq!(look_up(&id).json(), json!({ "publicUserId": id, "username": "ada" }));
+    assert_eq!(
+        look_up(&id).json(),
+        json!({ "publicUserId": id, "username": "ada" })
+    );
     for _ in 1..100 {
-        assert_eq!(code(&look_up("u_0000000000000000")), (404, "account_unknown".to_owned()));
+        assert_eq!(
+            code(&look_up("u_0000000000000000")),
+            (404, "account_unknown".to_owned())
+        );
     }
     assert_eq!(look_up(&id).status, 429);
     let anonymous = cloud.call("GET", &format!("/api/v1/accounts/{id}"), &[], None);

@@ -25,12 +25,22 @@ impl Setup {
         let token = cloud.sign_in("ada");
         let bearer = format!("Bearer {}", cloud.register(&token));
         let (bob_token, carol_token) = (cloud.sign_in("bob"), cloud.sign_in("carol"));
-        Self { cloud, token, bearer, bob, bob_token, carol_token }
+        Self {
+            cloud,
+            token,
+            bearer,
+            bob,
+            bob_token,
+            carol_token,
+        }
     }
 
     /// Sends a request with the server's credential and an account's token.
     fn send(&self, method: &str, path: &str, token: &str, body: Option<&Value>) -> Answer {
-        let headers = [("authorization", self.bearer.as_str()), ("svc-cloud-token", token)];
+        let headers = [
+            ("authorization", self.bearer.as_str()),
+            ("svc-cloud-token", token),
+        ];
         self.cloud.call(method, path, &headers, body)
     }
 
@@ -46,12 +56,20 @@ impl Setup {
     }
 
     fn statuses(&self, ids: &[&Value]) -> Vec<Value> {
-        let answer = self.send("POST", "/api/v1/invitation-statuses", &self.token, Some(&json!({ "ids": ids })));
+        let answer = self.send(
+            "POST",
+            "/api/v1/invitation-statuses",
+            &self.token,
+            Some(&json!({ "ids": ids })),
+        );
         answer.json()["statuses"].as_array().unwrap().clone()
     }
 
     fn status(&self, created: &Value) -> String {
-        self.statuses(&[&created["id"]])[0]["status"].as_str().unwrap().to_owned()
+        self.statuses(&[&created["id"]])[0]["status"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     fn bind(&self, token: &str, created: &Value) -> Answer {
@@ -70,7 +88,10 @@ impl Setup {
 }
 
 fn code(answer: &Answer) -> (u16, String) {
-    (answer.status, answer.json()["code"].as_str().unwrap_or_default().to_owned())
+    (
+        answer.status,
+        answer.json()["code"].as_str().unwrap_or_default().to_owned(),
+    )
 }
 
 #[test]
@@ -78,18 +99,32 @@ fn shareable_invitation_goes_through_its_states() {
     let setup = Setup::new();
     let created = setup.create(None);
     let url = created["url"].as_str().unwrap();
-    assert_eq!(url, format!("{}/invite/{}", setup.cloud.url, created["shortcode"].as_str().unwrap()));
+    assert_eq!(
+        url,
+        format!(
+            "{}/invite/{}",
+            setup.cloud.url,
+            created["shortcode"].as_str().unwrap()
+        )
+    );
     assert_eq!(setup.status(&created), "active");
     assert_eq!(setup.claim(&setup.bob_token, &created), false);
 
     let bound = setup.bind(&setup.bob_token, &created);
-    assert_eq!((bound.status, &bound.json()["server"]["name"]), (200, &json!("Living room")));
+    assert_eq!(
+        (bound.status, &bound.json()["server"]["name"]),
+        (200, &json!("Living room"))
+    );
     let status = &setup.statuses(&[&created["id"]])[0];
     assert_eq!(status["status"], "bound");
     assert!((now() - status["boundAt"].as_i64().unwrap()).abs() < 60_000);
     assert_eq!(setup.bind(&setup.bob_token, &created).json()["id"], created["id"]);
-    assert_eq!(code(&setup.bind(&setup.carol_token, &created)), (404, "invitation_unknown".to_owned()));
-    let held = |token: &str| setup.send("GET", "/api/v1/bound-invitations", token, None).json()["ids"].clone();
+    assert_eq!(
+        code(&setup.bind(&setup.carol_token, &created)),
+        (404, "invitation_unknown".to_owned())
+    );
+    let held =
+        |token: &str| setup.send("GET", "/api/v1/bound-invitations", token, None).json()["ids"].clone();
     assert_eq!(held(&setup.bob_token), json!([created["id"]]));
     assert_eq!(held(&setup.carol_token), json!([]));
 
@@ -105,7 +140,12 @@ fn shareable_invitation_goes_through_its_states() {
 #[test]
 fn revoked_and_expired_invitations_stay_so() {
     let setup = Setup::new();
-    let (active, bound, expiring, held) = (setup.create(None), setup.create(None), setup.create(None), setup.create(None));
+    let (active, bound, expiring, held) = (
+        setup.create(None),
+        setup.create(None),
+        setup.create(None),
+        setup.create(None),
+    );
     assert_eq!(setup.bind(&setup.bob_token, &bound).status, 200);
     assert_eq!(setup.bind(&setup.bob_token, &held).status, 200);
     for revoked in [&active, &bound] {
@@ -125,7 +165,10 @@ fn revoked_and_expired_invitations_stay_so() {
     assert_eq!(setup.status(&active), "revoked");
     let unknown = json!("i_0000000000000000");
     let statuses = setup.statuses(&[&unknown, &held["id"], &unknown]);
-    assert_eq!(statuses, [Value::Null, json!({ "status": "expired" }), Value::Null]);
+    assert_eq!(
+        statuses,
+        [Value::Null, json!({ "status": "expired" }), Value::Null]
+    );
 }
 
 #[test]
@@ -136,13 +179,24 @@ fn direct_invitation_is_approved_by_its_target_alone() {
     names.sort();
     assert_eq!(names, ["expiresAt", "id"]);
     let mail = setup.cloud.mails().pop().unwrap();
-    assert!(mail.contains("To: bob@example.org\r\n") && mail.contains("Living room"), "{mail}");
+    assert!(
+        mail.contains("To: bob@example.org\r\n") && mail.contains("Living room"),
+        "{mail}"
+    );
     let approval = setup.cloud.approval_code("bob@example.org");
     let approve = |token: &str| {
         let body = json!({ "code": approval });
-        setup.cloud.call("POST", "/api/v1/approvals", &[("svc-cloud-token", token)], Some(&body))
+        setup.cloud.call(
+            "POST",
+            "/api/v1/approvals",
+            &[("svc-cloud-token", token)],
+            Some(&body),
+        )
     };
-    assert_eq!(code(&approve(&setup.carol_token)), (404, "invitation_unknown".to_owned()));
+    assert_eq!(
+        code(&approve(&setup.carol_token)),
+        (404, "invitation_unknown".to_owned())
+    );
     assert_eq!(setup.status(&created), "active");
     assert_eq!(approve(&setup.bob_token).json()["id"], created["id"]);
     assert_eq!(setup.status(&created), "bound");
@@ -152,26 +206,49 @@ fn direct_invitation_is_approved_by_its_target_alone() {
 #[test]
 fn unavailable_targets_are_refused_alike() {
     let setup = Setup::new();
-    let ada = setup.cloud.call("GET", "/api/v1/account", &[("svc-cloud-token", &setup.token)], None).json();
+    let ada = setup
+        .cloud
+        .call(
+            "GET",
+            "/api/v1/account",
+            &[("svc-cloud-token", &setup.token)],
+            None,
+        )
+        .json();
     let shy = setup.cloud.add_account("shy");
-    setup.cloud.command(&["account", "change", "shy", "--takes-invitations", "false"], "");
+    setup
+        .cloud
+        .command(&["account", "change", "shy", "--takes-invitations", "false"], "");
     let off = setup.cloud.add_account("off");
-    setup.cloud.command(&["account", "change", "off", "--enabled", "false"], "");
+    setup
+        .cloud
+        .command(&["account", "change", "off", "--enabled", "false"], "");
     for _ in 0..5 {
         setup.create(Some(&setup.bob));
     }
-    let refused: Vec<Answer> =
-        ["u_0000000000000000", "", &shy, &off, &setup.bob, ada["publicUserId"].as_str().unwrap()]
-            .iter()
-            .map(|target| setup.try_create(&setup.token, Some(target)))
-            .collect();
+    let refused: Vec<Answer> = [
+        "u_0000000000000000",
+        "",
+        &shy,
+        &off,
+        &setup.bob,
+        ada["publicUserId"].as_str().unwrap(),
+    ]
+    .iter()
+    .map(|target| setup.try_create(&setup.token, Some(target)))
+    .collect();
     for answer in &refused {
         assert_eq!(code(answer), (404, "target_unavailable".to_owned()));
         assert_eq!(answer.bytes, refused[0].bytes);
     }
     assert_eq!(setup.cloud.mails().len(), 5);
-    setup.cloud.command(&["account", "change", "ada", "--may-invite", "false"], "");
-    assert_eq!(code(&setup.try_create(&setup.token, None)), (403, "forbidden".to_owned()));
+    setup
+        .cloud
+        .command(&["account", "change", "ada", "--may-invite", "false"], "");
+    assert_eq!(
+        code(&setup.try_create(&setup.token, None)),
+        (403, "forbidden".to_owned())
+    );
 }
 
 #[test]
@@ -187,7 +264,10 @@ fn twenty_of_thirty_parallel_creations_succeed() {
                 })
             })
             .collect();
-        creations.into_iter().map(|creation| creation.join().unwrap()).collect()
+        creations
+            .into_iter()
+            .map(|creation| creation.join().unwrap())
+            .collect()
     });
     let count = |status: u16| statuses.iter().filter(|(found, _)| *found == status).count();
     assert_eq!((count(201), count(409)), (20, 10), "{statuses:?}");
@@ -232,8 +312,16 @@ fn one_of_many_parallel_binds_wins() {
             .collect();
         binds.into_iter().map(|bind| bind.join().unwrap()).collect()
     });
-    assert_eq!(statuses.iter().filter(|status| **status == 200).count(), 1, "{statuses:?}");
-    assert_eq!(statuses.iter().filter(|status| **status == 404).count(), 9, "{statuses:?}");
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 200).count(),
+        1,
+        "{statuses:?}"
+    );
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 404).count(),
+        9,
+        "{statuses:?}"
+    );
 }
 
 #[test]
@@ -241,10 +329,17 @@ fn unknown_shortcodes_are_limited() {
     let setup = Setup::new();
     let created = setup.create(None);
     for _ in 0..10 {
-        assert_eq!(setup.cloud.bind(&setup.bob_token, "0000-0000-0000-0000").status, 404);
+        assert_eq!(
+            setup.cloud.bind(&setup.bob_token, "0000-0000-0000-0000").status,
+            404
+        );
     }
     assert_eq!(setup.bind(&setup.bob_token, &created).status, 429);
-    let typed = created["shortcode"].as_str().unwrap().to_lowercase().replace('-', " ");
+    let typed = created["shortcode"]
+        .as_str()
+        .unwrap()
+        .to_lowercase()
+        .replace('-', " ");
     assert_eq!(setup.cloud.bind(&setup.carol_token, &typed).status, 200);
 }
 

@@ -2,6 +2,7 @@
 
 mod accounts;
 mod invitations;
+mod operating;
 mod pages;
 mod protocol;
 mod releases;

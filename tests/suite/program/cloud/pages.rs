@@ -12,7 +12,10 @@ struct Browser<'a> {
 
 impl<'a> Browser<'a> {
     fn new(cloud: &'a Cloud) -> Self {
-        Self { cloud, cookie: String::new() }
+        Self {
+            cloud,
+            cookie: String::new(),
+        }
     }
 
     fn get(&self, path: &str) -> Answer {
@@ -38,7 +41,10 @@ impl<'a> Browser<'a> {
 
     fn sign_in(&mut self, username: &str, next: &str) -> Answer {
         let password = PASSWORD.replace(' ', "+");
-        self.post("/sign-in", &format!("username={username}&password={password}&next={next}"))
+        self.post(
+            "/sign-in",
+            &format!("username={username}&password={password}&next={next}"),
+        )
     }
 }
 
@@ -50,10 +56,16 @@ fn invite(cloud: &Cloud, target: Option<&str>) -> String {
     let token = cloud.sign_in("ada");
     let bearer = format!("Bearer {}", cloud.register(&token));
     let body = json!({ "role": "music_user", "target": target, "expiresAt": now() + DAY });
-    let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", token.as_str())];
+    let headers = [
+        ("authorization", bearer.as_str()),
+        ("svc-cloud-token", token.as_str()),
+    ];
     let created = cloud.call("POST", "/api/v1/invitations", &headers, Some(&body));
     assert_eq!(created.status, 201);
-    created.json()["shortcode"].as_str().unwrap_or_default().to_owned()
+    created.json()["shortcode"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 #[test]
@@ -80,7 +92,10 @@ fn link_of_an_invitation_leads_through_the_sign_in_to_its_acceptance() {
     let accepted = browser.post("/invite", &format!("shortcode={shortcode}"));
     assert_eq!(accepted.status, 200);
     assert!(text(&accepted).contains("Living room"));
-    assert_eq!(browser.post("/invite", "shortcode=0000-0000-0000-0000").status, 404);
+    assert_eq!(
+        browser.post("/invite", "shortcode=0000-0000-0000-0000").status,
+        404
+    );
     let out = browser.post("/sign-out", "");
     assert!(out.header("set-cookie").unwrap().contains("Max-Age=0"));
     assert_eq!(browser.get("/").status, 303);
@@ -100,7 +115,10 @@ fn approval_link_is_for_its_target() {
     assert_eq!(carol.post("/approve", &form).status, 404);
     let mut browser = Browser::new(&cloud);
     let path = format!("/approve/{approval}");
-    assert_eq!(browser.sign_in("bob", &path).header("location"), Some(path.as_str()));
+    assert_eq!(
+        browser.sign_in("bob", &path).header("location"),
+        Some(path.as_str())
+    );
     assert!(text(&browser.get(&path)).contains(&approval));
     assert_eq!(browser.post("/approve", &form).status, 200);
 }
@@ -110,10 +128,17 @@ fn forms_of_other_sites_and_foreign_ends_of_the_sign_in_are_refused() {
     let cloud = Cloud::start();
     cloud.add_account("ada");
     let mut browser = Browser::new(&cloud);
-    assert_eq!(browser.sign_in("ada", "https://evil.example/").header("location"), Some("/"));
+    assert_eq!(
+        browser.sign_in("ada", "https://evil.example/").header("location"),
+        Some("/")
+    );
     for path in ["/token", "/invite", "/approve", "/sign-out", "/sign-in"] {
         let forged = browser.send(path, "shortcode=x&code=x&username=ada", "https://evil.example");
-        assert_eq!((forged.status, forged.header("set-cookie")), (403, None), "{path}");
+        assert_eq!(
+            (forged.status, forged.header("set-cookie")),
+            (403, None),
+            "{path}"
+        );
     }
     assert_eq!(browser.get("/").status, 200);
 }
@@ -126,9 +151,17 @@ fn token_of_a_page_signs_in_and_its_cookie_does_not() {
     browser.sign_in("ada", "/");
     let home = browser.get("/");
     assert!(text(&home).contains(&id));
-    assert!(home.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+    assert!(
+        home.header("content-security-policy")
+            .unwrap()
+            .starts_with("default-src 'none'")
+    );
     let page = text(&browser.post("/token", "audience="));
-    let token = page.split("<code>").nth(1).and_then(|rest| rest.split("</code>").next()).unwrap();
+    let token = page
+        .split("<code>")
+        .nth(1)
+        .and_then(|rest| rest.split("</code>").next())
+        .unwrap();
     let account = |token: &str| cloud.call("GET", "/api/v1/account", &[("svc-cloud-token", token)], None);
     assert_eq!(account(token).json()["publicUserId"], json!(id));
     let cookie = browser.cookie.split_once('=').unwrap().1.to_owned();
@@ -143,13 +176,24 @@ fn token_of_a_page_signs_in_and_its_cookie_does_not() {
 fn texts_of_others_are_escaped() {
     let cloud = Cloud::start();
     cloud.command(
-        &["account", "add", "eve", "--email", "eve@example.org", "--display-name", "<script>alert(1)</script>"],
+        &[
+            "account",
+            "add",
+            "eve",
+            "--email",
+            "eve@example.org",
+            "--display-name",
+            "<script>alert(1)</script>",
+        ],
         PASSWORD,
     );
     let mut browser = Browser::new(&cloud);
     browser.sign_in("eve", "/");
     let home = text(&browser.get("/"));
-    assert!(home.contains("&lt;script&gt;") && !home.contains("<script>"), "{home}");
+    assert!(
+        home.contains("&lt;script&gt;") && !home.contains("<script>"),
+        "{home}"
+    );
     let sign_in = text(&Browser::new(&cloud).get("/sign-in?next=%22%3E%3Cscript%3E"));
     assert!(sign_in.contains("value=\"/\"") && !sign_in.contains("<script>"));
 }

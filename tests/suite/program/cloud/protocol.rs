@@ -21,12 +21,16 @@ struct Example {
 /// The blocks of the page that are marked as `http`.
 fn blocks(page: &str) -> Vec<String> {
     let blocks = page.split("```http\n").skip(1);
-    blocks.map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+    blocks
+        .map(|rest| rest.split("```").next().unwrap().to_owned())
+        .collect()
 }
 
 /// First line, headers, body.
 fn parts(block: &str) -> (String, Vec<(String, String)>, Option<String>) {
-    let (head, body) = block.split_once("\n\n").map_or((block, None), |(head, body)| (head, Some(body.trim())));
+    let (head, body) = block
+        .split_once("\n\n")
+        .map_or((block, None), |(head, body)| (head, Some(body.trim())));
     let mut lines = head.lines();
     let first = lines.next().unwrap().to_owned();
     let headers = lines.map(|line| {
@@ -43,7 +47,9 @@ fn examples(page: &str) -> Vec<Example> {
         let (request, headers, body) = parts(&pair[0]);
         let (method, target) = request.split_once(' ').unwrap();
         let (status, response_headers, expected) = parts(&pair[1]);
-        let cache = response_headers.into_iter().find(|(name, _)| name == "cache-control");
+        let cache = response_headers
+            .into_iter()
+            .find(|(name, _)| name == "cache-control");
         Example {
             method: method.to_owned(),
             target: target.to_owned(),
@@ -78,7 +84,10 @@ fn assert_same_shape(at: &str, expected: &Value, actual: &Value) {
         }
         (Value::String(expected), Value::String(actual)) => {
             let is_fixed = FIXED.iter().any(|name| at.ends_with(&format!(".{name}")));
-            assert!(!is_fixed || expected == actual, "{at}: {actual:?} is not {expected:?}");
+            assert!(
+                !is_fixed || expected == actual,
+                "{at}: {actual:?} is not {expected:?}"
+            );
         }
         (Value::Number(_), Value::Number(actual)) => assert!(actual.is_i64(), "{at}: {actual}"),
         (expected, actual) => assert_eq!(expected, actual, "{at}"),
@@ -89,7 +98,15 @@ fn assert_same_shape(at: &str, expected: &Value, actual: &Value) {
 fn prepare() -> (Cloud, BTreeMap<&'static str, String>) {
     let cloud = Cloud::start_with(&[]);
     let ada = cloud.command(
-        &["account", "add", "ada", "--email", "ada@example.org", "--display-name", "Ada"],
+        &[
+            "account",
+            "add",
+            "ada",
+            "--email",
+            "ada@example.org",
+            "--display-name",
+            "Ada",
+        ],
         "correct horse battery staple\n",
     );
     let bob = cloud.add_account("bob");
@@ -102,20 +119,39 @@ fn prepare() -> (Cloud, BTreeMap<&'static str, String>) {
     let bearer = format!("Bearer {credential}");
     let invite = |target: Option<&str>| {
         let body = json!({ "role": "music_user", "target": target, "expiresAt": now() + 7 * DAY });
-        let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", token.as_str())];
+        let headers = [
+            ("authorization", bearer.as_str()),
+            ("svc-cloud-token", token.as_str()),
+        ];
         let answer = cloud.call("POST", "/api/v1/invitations", &headers, Some(&body));
         assert_eq!(answer.status, 201, "{answer:?}");
         answer.json()
     };
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let (active, bound, to_bind) = (invite(None), invite(None), invite(None));
-    assert_eq!(cloud.bind(&holder, bound["shortcode"].as_str().unwrap()).status, 200);
+    assert_eq!(
+        cloud.bind(&holder, bound["shortcode"].as_str().unwrap()).status,
+        200
+    );
     invite(Some(&bob));
     cloud.command(
-        &["subscription", "set", "ada", "--tier", "family", "--seats", "6", "--ends-at", "1826928000000"],
+        &[
+            "subscription",
+            "set",
+            "ada",
+            "--tier",
+            "family",
+            "--seats",
+            "6",
+            "--ends-at",
+            "1826928000000",
+        ],
         "",
     );
-    cloud.command(&["channel", "set", "stable", "--description", "Tested releases"], "");
+    cloud.command(
+        &["channel", "set", "stable", "--description", "Tested releases"],
+        "",
+    );
     let key = cloud.path("release.key");
     let key = key.to_str().unwrap();
     cloud.command(&["release-key", "create", "--key", key], "");
@@ -144,7 +180,10 @@ fn every_example_of_the_page_is_answered_as_it_says() {
     assert!(examples.len() > 15, "{} examples", examples.len());
     let (cloud, variables) = prepare();
     let discovery = cloud.call("GET", "/.well-known/svc-cloud", &[], None).json();
-    let endpoints = discovery["versions"]["1"]["endpoints"].as_object().unwrap().clone();
+    let endpoints = discovery["versions"]["1"]["endpoints"]
+        .as_object()
+        .unwrap()
+        .clone();
     let fill = |text: &str| {
         let mut text = text.replace("1795996800000", &(now() + 7 * DAY).to_string());
         for (name, value) in &variables {
@@ -153,21 +192,34 @@ fn every_example_of_the_page_is_answered_as_it_says() {
         for (name, url) in &endpoints {
             text = text.replace(&format!("{{{name}}}"), url.as_str().unwrap());
         }
-        assert!(!text.contains('{') || text.starts_with('{'), "{text} has an unknown variable");
+        assert!(
+            !text.contains('{') || text.starts_with('{'),
+            "{text} has an unknown variable"
+        );
         text
     };
     for example in examples {
-        let headers: Vec<(String, String)> =
-            example.headers.iter().map(|(name, value)| (name.clone(), fill(value))).collect();
-        let headers: Vec<(&str, &str)> =
-            headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let headers: Vec<(String, String)> = example
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), fill(value)))
+            .collect();
+        let headers: Vec<(&str, &str)> = headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
         let body = example.body.as_deref().map(&fill);
         let at = format!("{} {}", example.method, example.target);
-        let answer =
-            cloud.try_call(&example.method, &fill(&example.target), &headers, body.as_deref()).unwrap();
+        let answer = cloud
+            .try_call(&example.method, &fill(&example.target), &headers, body.as_deref())
+            .unwrap();
         assert_eq!(answer.status, example.status, "{at}: {answer:?}");
         assert_eq!(answer.header("content-type"), Some("application/json"), "{at}");
-        assert_eq!(answer.header("cache-control"), example.cache_control.as_deref(), "{at}");
+        assert_eq!(
+            answer.header("cache-control"),
+            example.cache_control.as_deref(),
+            "{at}"
+        );
         assert_same_shape(&at, &example.expected, &answer.json());
     }
 }
@@ -179,7 +231,9 @@ fn every_code_of_the_page_is_one_that_the_cloud_sends() {
     let codes: Vec<&str> = source
         .lines()
         .filter_map(|line| line.split('"').nth(1))
-        .filter(|text| text.contains('_') && text.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase()))
+        .filter(|text| {
+            text.contains('_') && text.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase())
+        })
         .collect();
     assert!(codes.len() > 8, "{codes:?}");
     for code in codes {

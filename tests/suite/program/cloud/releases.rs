@@ -23,11 +23,26 @@ fn newest_release_is_the_highest_version_of_its_channel() {
     let (status, refusal) = get(&cloud, "/api/v1/release-channels/none/latest");
     assert_eq!((status, &refusal["code"]), (404, &json!("channel_unknown")));
     for version in ["0.9.0", "0.10.0", "0.10.0-rc.1", "0.2.0"] {
-        cloud.command(&["release", "publish", "stable", version, "--key", key, "--released-at", "1795305600000"], "");
+        cloud.command(
+            &[
+                "release",
+                "publish",
+                "stable",
+                version,
+                "--key",
+                key,
+                "--released-at",
+                "1795305600000",
+            ],
+            "",
+        );
     }
     let (_, latest) = get(&cloud, "/api/v1/release-channels/stable/latest");
     assert_eq!(latest["version"], "0.10.0");
-    assert_eq!((&latest["channel"], &latest["releasedAt"]), (&json!("stable"), &json!(1_795_305_600_000_i64)));
+    assert_eq!(
+        (&latest["channel"], &latest["releasedAt"]),
+        (&json!("stable"), &json!(1_795_305_600_000_i64))
+    );
     assert_eq!(latest["key"], json!(public));
 }
 
@@ -39,8 +54,14 @@ fn new_key_is_announced_with_the_signature_of_the_old_one() {
     let first = cloud.command(&["release-key", "create", "--key", old], "");
     let second = cloud.command(&["release-key", "create", "--key", new, "--signed-by", old], "");
     let (_, discovery) = get(&cloud, "/.well-known/svc-cloud");
-    let keys = discovery["versions"]["1"]["releaseKeys"].as_array().unwrap().clone();
+    let keys = discovery["versions"]["1"]["releaseKeys"]
+        .as_array()
+        .unwrap()
+        .clone();
     assert_eq!(keys[0], json!({ "key": first }));
-    assert_eq!((&keys[1]["key"], &keys[1]["signedBy"]), (&json!(second), &json!(first)));
+    assert_eq!(
+        (&keys[1]["key"], &keys[1]["signedBy"]),
+        (&json!(second), &json!(first))
+    );
     assert_eq!(keys[1]["signature"].as_str().map(str::len), Some(88));
 }

@@ -26,10 +26,18 @@ fn each_failure_does_what_it_is_called() {
 
     assert!(meet(&json!({ "kind": "down" })).is_err());
     let started = Instant::now();
-    assert_eq!(meet(&json!({ "kind": "slow", "milliseconds": 300 })).unwrap().bytes, whole.bytes);
+    assert_eq!(
+        meet(&json!({ "kind": "slow", "milliseconds": 300 }))
+            .unwrap()
+            .bytes,
+        whole.bytes
+    );
     assert!(started.elapsed().as_millis() >= 300);
     let started = Instant::now();
-    assert_eq!(meet(&json!({ "kind": "drip", "milliseconds": 3 })).unwrap().bytes, whole.bytes);
+    assert_eq!(
+        meet(&json!({ "kind": "drip", "milliseconds": 3 })).unwrap().bytes,
+        whole.bytes
+    );
     assert!(started.elapsed().as_millis() >= 3 * whole.bytes.len() as u128);
     let garbage = meet(&json!({ "kind": "garbage" })).unwrap();
     assert_eq!((garbage.status, garbage.json()), (200, Value::Null));
@@ -41,13 +49,25 @@ fn each_failure_does_what_it_is_called() {
     let wrong = meet(&json!({ "kind": "wrongAccount", "publicUserId": "u_1111111111111111" })).unwrap();
     assert_eq!(wrong.json()["publicUserId"], "u_1111111111111111");
     let revoked = meet(&json!({ "kind": "revoked" })).unwrap();
-    assert_eq!((revoked.status, &revoked.json()["code"]), (401, &json!("token_invalid")));
+    assert_eq!(
+        (revoked.status, &revoked.json()["code"]),
+        (401, &json!("token_invalid"))
+    );
     let redirect = meet(&json!({ "kind": "redirect", "location": "http://169.254.169.254/" })).unwrap();
-    assert_eq!((redirect.status, redirect.header("location")), (302, Some("http://169.254.169.254/")));
+    assert_eq!(
+        (redirect.status, redirect.header("location")),
+        (302, Some("http://169.254.169.254/"))
+    );
     let oversize = meet(&json!({ "kind": "oversize", "bytes": 5_000_000 })).unwrap();
-    assert_eq!((oversize.bytes.len(), &oversize.json()["publicUserId"]), (5_000_000, &json!(id)));
+    assert_eq!(
+        (oversize.bytes.len(), &oversize.json()["publicUserId"]),
+        (5_000_000, &json!(id))
+    );
     let refused = meet(&json!({ "kind": "refuse", "status": 409, "code": "<b>x</b>" })).unwrap();
-    assert_eq!((refused.status, &refused.json()["code"]), (409, &json!("<b>x</b>")));
+    assert_eq!(
+        (refused.status, &refused.json()["code"]),
+        (409, &json!("<b>x</b>"))
+    );
     assert_eq!(meet(&json!({ "kind": "error" })).unwrap().status, 500);
     assert_eq!(account(&cloud, &token).unwrap().bytes, whole.bytes);
     assert_eq!(cloud.requests("account"), 15);
@@ -107,5 +127,10 @@ fn switches_exist_only_where_they_are_allowed() {
     }
     let cloud = Cloud::start();
     let unknown = json!({ "endpoint": "accont", "failure": { "kind": "down" } });
-    assert_eq!(cloud.call("POST", "/control/failures", &[], Some(&unknown)).status, 400);
+    assert_eq!(
+        cloud
+            .call("POST", "/control/failures", &[], Some(&unknown))
+            .status,
+        400
+    );
 }
