@@ -3,6 +3,7 @@
 mod clients;
 mod cloud_connections;
 mod cloud_outage;
+mod cloud;
 mod commands;
 mod doctor;
 mod events;
