@@ -40,6 +40,8 @@ named_enum! {
         PlaybackQueueFull => "playback_queue_full",
         /// The plugin's state does not allow the action.
         PluginActionConflict => "plugin_action_conflict",
+        /// The plugin has no version with the digest for which permissions are granted.
+        PluginVersionChanged => "plugin_version_changed",
         /// Another role has this name.
         RoleExists => "role_exists",
         /// A run of the indexer was stopped before its end. Recorded in jobs only.

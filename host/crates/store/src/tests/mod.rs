@@ -8,6 +8,7 @@ mod faults;
 mod id_nodes;
 mod item_filter;
 mod jobs;
+mod kept_readings;
 mod kinds;
 mod libraries;
 mod library;
@@ -140,6 +141,7 @@ impl TestStore {
             // Tests modify files after they have created them.
             digest: None,
             unchanged: false,
+            kept_group: None,
         }
     }
 
@@ -164,6 +166,7 @@ fn plugin() -> Arc<PluginVersion> {
         id: "music".into(),
         version: "0.1.0".into(),
         digest: "ab12".into(),
+        component: "ab12".into(),
     })
 }
 
