@@ -16,6 +16,7 @@ mod limits;
 mod museum;
 mod plugin_kit;
 mod plugin_management;
+mod plugin_upgrade;
 mod plugins;
 mod ranges;
 mod refusals;

@@ -151,6 +151,11 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
         "The action does not fit the state of the plugin.",
     ),
     (
+        ErrorCode::PluginVersionChanged,
+        StatusCode::CONFLICT,
+        "The version for which permissions are granted is neither in use nor waits: another was uploaded meanwhile.",
+    ),
+    (
         ErrorCode::RoleExists,
         StatusCode::CONFLICT,
         "There is a role of this name.",

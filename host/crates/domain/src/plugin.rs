@@ -22,6 +22,8 @@ pub struct PluginDecisions {
     pub current: Option<String>,
     /// Digest of the version that was in use before.
     pub previous: Option<String>,
+    /// The permissions that version had.
+    pub previous_granted: BTreeSet<String>,
     /// Digest of the version that waits for its permissions.
     pub candidate: Option<String>,
 }
@@ -36,6 +38,7 @@ impl PluginDecisions {
             settings: BTreeMap::new(),
             current: None,
             previous: None,
+            previous_granted: BTreeSet::new(),
             candidate: None,
         }
     }
@@ -49,14 +52,23 @@ impl PluginDecisions {
     pub fn accept_candidate(&mut self, granted: BTreeSet<String>) {
         if let Some(candidate) = self.candidate.take() {
             self.previous = self.current.replace(candidate);
-            self.granted = granted;
+            self.previous_granted = std::mem::replace(&mut self.granted, granted);
         }
     }
 
-    /// Exchanges the version in use for the one before it; false if there is none.
+    /// Changes the permissions of the version in use. One that is taken back is taken back from the version before as
+    /// well, so that a rollback does not bring it back.
+    pub fn grant(&mut self, granted: BTreeSet<String>) {
+        let is_taken_back = |name: &String| self.granted.contains(name) && !granted.contains(name);
+        self.previous_granted.retain(|name| !is_taken_back(name));
+        self.granted = granted;
+    }
+
+    /// Exchanges the version in use for the one before it, with the permissions that it had; false if there is none.
     pub fn roll_back(&mut self) -> bool {
         if self.previous.is_some() {
             std::mem::swap(&mut self.current, &mut self.previous);
+            std::mem::swap(&mut self.granted, &mut self.previous_granted);
         }
         self.previous.is_some()
     }
@@ -100,5 +112,30 @@ mod tests {
             (decisions.current.as_deref(), decisions.previous.as_deref()),
             (Some("1"), Some("2"))
         );
+        assert_eq!(decisions.granted, ["source".to_owned()].into());
+        assert!(decisions.roll_back());
+        assert!(
+            decisions.granted.is_empty(),
+            "each version has its own permissions"
+        );
+    }
+
+    #[test]
+    fn permission_that_was_taken_back_does_not_return_with_a_rollback() {
+        let names = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| (*name).to_owned())
+                .collect::<BTreeSet<_>>()
+        };
+        let mut decisions = PluginDecisions::none("notes");
+        decisions.candidate = Some("1".into());
+        decisions.accept_candidate(names(&["log", "settings", "source"]));
+        decisions.candidate = Some("2".into());
+        decisions.accept_candidate(names(&["log", "source"]));
+        decisions.grant(names(&["source"]));
+        decisions.roll_back();
+        assert_eq!(decisions.granted, names(&["settings", "source"]));
+        assert_eq!(decisions.previous_granted, names(&["source"]));
     }
 }

@@ -41,6 +41,16 @@ pub struct Entry {
     pub mtime_ns: i64,
 }
 
+impl Entry {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            is_directory: metadata.is_dir(),
+            size: metadata.len(),
+            mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
+}
+
 impl MediaRoot {
     /// Opens the root at `path`.
     ///
@@ -84,6 +94,14 @@ impl MediaRoot {
         self.metadata(relative).is_ok()
     }
 
+    /// Size and time of the file or directory at `relative`. Follows symbolic links only while they stay below the root.
+    ///
+    /// # Errors
+    /// The system's; `PermissionDenied` for a link that leaves the root.
+    pub fn entry(&self, relative: &RelativePath) -> io::Result<Entry> {
+        self.metadata(relative).map(|metadata| Entry::of(&metadata))
+    }
+
     /// Calls `each` for the entries of the directory at `relative` whose names are `wanted`, in no order, until it
     /// breaks. Skips links that leave the root, dangle, or point to a parent directory; FIFOs, sockets and devices.
     ///
@@ -109,12 +127,7 @@ impl MediaRoot {
             if !metadata.is_dir() && !metadata.is_file() {
                 continue;
             }
-            let entry = Entry {
-                is_directory: metadata.is_dir(),
-                size: metadata.len(),
-                mtime_ns: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
-            };
-            if each(&name, entry).is_break() {
+            if each(&name, Entry::of(&metadata)).is_break() {
                 break;
             }
         }

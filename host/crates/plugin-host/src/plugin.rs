@@ -69,6 +69,11 @@ impl PluginHandle {
         &self.0.digest
     }
 
+    /// SHA-256 of the component in hexadecimal.
+    pub fn component_digest(&self) -> &str {
+        &self.0.component_digest
+    }
+
     /// The kinds whose files it reads.
     pub(super) fn kinds(&self) -> Vec<MediaKind> {
         let kinds = self.0.manifest.kinds.iter();

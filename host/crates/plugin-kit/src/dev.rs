@@ -61,9 +61,9 @@ fn swap(server: &Server, folder: &Path, language: Option<Language>) -> Result<Sw
     let built = build_folder(folder, language, None)?;
     let build_ms = started.elapsed().as_millis();
     let started = Instant::now();
-    let mut plugin = server.upload(&built.file, false)?;
+    let (mut plugin, digest) = server.upload(&built.file, false)?;
     if plugin.candidate.is_some() || plugin.state == "waiting" {
-        plugin = server.grant_all(&plugin.plugin_id)?;
+        plugin = server.grant_all(&plugin.plugin_id, Some(&digest))?;
     }
     Ok(Swap {
         build_ms,

@@ -75,6 +75,8 @@ pub struct Version {
 pub struct Candidate {
     /// Its number.
     pub version: String,
+    /// SHA-256 of its file.
+    pub digest: String,
     /// What it asks for.
     pub permissions: Vec<Permission>,
     /// Everything else.
@@ -95,20 +97,20 @@ pub struct Stats {
 }
 
 impl ManagedPlugin {
-    /// The permissions that the version that waits asks for, or else the one in use.
-    pub fn asked(&self) -> Vec<String> {
-        let candidate = self.candidate.as_ref();
-        let permissions = candidate.map_or(&self.permissions, |candidate| &candidate.permissions);
-        permissions
-            .iter()
-            .map(|permission| permission.name.clone())
-            .collect()
+    /// The version that waits, or else the one in use: its digest, and what it asks for.
+    pub(crate) fn to_grant(&self) -> (&str, &[Permission]) {
+        match &self.candidate {
+            Some(candidate) => (&candidate.digest, &candidate.permissions),
+            None => (&self.digest, &self.permissions),
+        }
     }
 
-    /// The permissions that it has.
-    pub(crate) fn granted(&self) -> Vec<String> {
-        let granted = self.permissions.iter().filter(|permission| permission.granted);
-        granted.map(|permission| permission.name.clone()).collect()
+    /// The version with this digest, if it is in use or waits.
+    pub(crate) fn with_digest(&self, digest: &str) -> Option<(&str, &[Permission])> {
+        let in_use = (self.digest.as_str(), self.permissions.as_slice());
+        [self.to_grant(), in_use]
+            .into_iter()
+            .find(|(known, _)| *known == digest)
     }
 
     /// The value that a text stands for: as the setting's type says, a text where there is no such setting. An empty text
@@ -139,6 +141,8 @@ pub struct PreviewReport {
     pub from: Option<String>,
     /// The version that waits.
     pub to: String,
+    /// SHA-256 of its file.
+    pub digest: String,
     /// Files that both versions read in the same way.
     pub unchanged: u64,
     /// Files that were not read.
@@ -243,6 +247,7 @@ impl fmt::Display for ManagedPlugin {
         match &self.candidate {
             Some(candidate) => {
                 writeln!(f, "version {} waits for its permissions:", candidate.version)?;
+                writeln!(f, "  sha256     {}", candidate.digest)?;
                 permissions(f, &candidate.permissions)?;
                 write!(
                     f,
@@ -286,6 +291,7 @@ impl fmt::Display for PreviewReport {
             self.unchanged,
             self.left_out
         )?;
+        write!(f, "\nsha256 {}", self.digest)?;
         for file in &self.files {
             let differs = file.before.as_ref() != Some(&file.after);
             if file.changes.is_empty() && !differs {

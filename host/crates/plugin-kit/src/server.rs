@@ -6,17 +6,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use rustls::crypto::aws_lc_rs;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
+use sha2::{Digest as _, Sha256};
 use svc_plugin_host::signature_path;
 use ureq::tls::{TlsConfig, TlsProvider};
 use ureq::unversioned::multipart::{Form, Part};
 use ureq::{Agent, AsSendBody, http};
 
 use crate::error::KitError;
-use crate::managed::{ManagedPlugin, ManagedPlugins, PreviewReport};
+use crate::managed::{ManagedPlugin, ManagedPlugins, Permission, PreviewReport};
 
 /// The server compiles plugins and reads files while a request waits.
 const TIMEOUT: Duration = Duration::from_secs(200);
@@ -66,12 +68,13 @@ impl Server {
         self.send("GET", &format!("/{id}"), None)
     }
 
-    /// Uploads a plugin, with the signature beside its file.
+    /// Uploads a plugin, with the signature beside its file. Returns the SHA-256 of the file as well.
     ///
     /// # Errors
     /// The file or its signature cannot be read; as [`Server::plugins`].
-    pub fn upload(&self, file: &Path, hold: bool) -> Result<ManagedPlugin, KitError> {
+    pub fn upload(&self, file: &Path, hold: bool) -> Result<(ManagedPlugin, String), KitError> {
         let component = fs::read(file).map_err(KitError::file(file))?;
+        let digest = HEXLOWER.encode(Sha256::digest(&component).as_slice());
         let signature = signature_path(file);
         let signature = match fs::read(&signature) {
             Ok(bytes) => Some(bytes),
@@ -84,10 +87,11 @@ impl Server {
             form = form.part("signature", Part::bytes(signature));
         }
         let content_type = format!("multipart/form-data; boundary={}", form.boundary());
-        self.call("POST", &format!("?hold={hold}"), Some(content_type), form)
+        let plugin = self.call("POST", &format!("?hold={hold}"), Some(content_type), form)?;
+        Ok((plugin, digest))
     }
 
-    /// Changes a plugin: `{"grants": […]}`, `{"enabled": …}`, `{"settings": {…}}`, `{"action": "release"}`.
+    /// Changes a plugin: `{"grants": […], "digest": …}`, `{"enabled": …}`, `{"settings": {…}}`, `{"action": "release"}`.
     ///
     /// # Errors
     /// As [`Server::plugins`].
@@ -95,32 +99,50 @@ impl Server {
         self.send("PATCH", &format!("/{id}"), Some(change))
     }
 
-    /// Grants a plugin everything that it asks for, or the version that waits.
+    /// Grants a version of a plugin everything that it asks for: the one with this digest, or else the one that waits, or
+    /// else the one in use.
     ///
     /// # Errors
-    /// As [`Server::plugins`].
-    pub fn grant_all(&self, id: &str) -> Result<ManagedPlugin, KitError> {
-        let grants = self.plugin(id)?.asked();
-        self.update(id, &json!({ "grants": grants }))
+    /// No such version is in use or waits; as [`Server::plugins`].
+    pub fn grant_all(&self, id: &str, digest: Option<&str>) -> Result<ManagedPlugin, KitError> {
+        let plugin = self.plugin(id)?;
+        let (digest, asked) = match digest {
+            Some(digest) => plugin.with_digest(digest).ok_or_else(|| changed(id, digest))?,
+            None => plugin.to_grant(),
+        };
+        let names: Vec<&String> = asked.iter().map(|permission| &permission.name).collect();
+        self.update(id, &json!({ "grants": names, "digest": digest }))
     }
 
-    /// Grants these permissions in addition, or takes them away.
+    /// Grants these permissions in addition to the version that waits, or else to the one in use.
     ///
     /// # Errors
-    /// As [`Server::plugins`].
-    pub fn change_grants(
+    /// As [`Server::grant_all`].
+    pub fn grant(
         &self,
         id: &str,
         permissions: &[String],
-        granted: bool,
+        digest: Option<&str>,
     ) -> Result<ManagedPlugin, KitError> {
-        let mut grants = self.plugin(id)?.granted();
-        if granted {
-            grants.extend(permissions.iter().cloned());
-        } else {
-            grants.retain(|name| !permissions.contains(name));
-        }
-        self.update(id, &json!({ "grants": grants }))
+        let plugin = self.plugin(id)?;
+        let (digest, asked) = match digest {
+            Some(digest) => plugin.with_digest(digest).ok_or_else(|| changed(id, digest))?,
+            None => plugin.to_grant(),
+        };
+        let mut grants = granted(asked);
+        grants.extend(permissions);
+        self.update(id, &json!({ "grants": grants, "digest": digest }))
+    }
+
+    /// Takes permissions away from the version in use; all without names.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn revoke(&self, id: &str, permissions: Option<&[String]>) -> Result<ManagedPlugin, KitError> {
+        let plugin = self.plugin(id)?;
+        let mut grants = granted(&plugin.permissions);
+        grants.retain(|name| permissions.is_some_and(|taken| !taken.contains(name)));
+        self.update(id, &json!({ "grants": grants, "digest": plugin.digest }))
     }
 
     /// Sets settings, given as texts `KEY=VALUE`; without a value, the default is restored.
@@ -231,6 +253,18 @@ impl Server {
             });
         }
         serde_json::from_slice(&body).map_err(|error| unreachable(format!("not an answer of svc: {error}")))
+    }
+}
+
+fn granted(permissions: &[Permission]) -> Vec<&String> {
+    let granted = permissions.iter().filter(|permission| permission.granted);
+    granted.map(|permission| &permission.name).collect()
+}
+
+fn changed(id: &str, digest: &str) -> KitError {
+    KitError::Argument {
+        what: format!("no version of `{id}` with the digest {digest} is in use or waits"),
+        next: format!("look at it again: `svc plugin preview {id}`"),
     }
 }
 

@@ -63,7 +63,7 @@ pub use files::{
 };
 pub use id_nodes::{IdNodeRepository, RENEW_EVERY as RENEW_ID_NODE_EVERY};
 pub use identity::{IdentityChange, IdentityRepository};
-pub use index::{FileByContent, IndexRepository, StaleFile};
+pub use index::{FileByContent, IndexRepository, KeptReading, KeptVersion, StaleFile};
 pub use instance::{Instance, InstanceRepository};
 pub use invitations::{InvitationRepository, NewInvitation};
 pub use items::ItemRepository;

@@ -10,12 +10,13 @@ use svc_domain::plugin::{PluginDecisions, UploadedVersion};
 use svc_domain::time::Timestamp;
 
 const DECISIONS: &str = "SELECT plugin_id, is_enabled, granted, settings, current_digest, previous_digest, \
-    candidate_digest FROM plugins ORDER BY plugin_id";
+    previous_granted, candidate_digest FROM plugins ORDER BY plugin_id";
 const STORE_DECISIONS: &str = "INSERT INTO plugins (plugin_id, is_enabled, granted, settings, current_digest, \
-    previous_digest, candidate_digest) VALUES ($1, $2, $3, $4, $5, $6, $7) \
+    previous_digest, previous_granted, candidate_digest) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
     ON CONFLICT (plugin_id) DO UPDATE SET is_enabled = excluded.is_enabled, granted = excluded.granted, \
     settings = excluded.settings, current_digest = excluded.current_digest, \
-    previous_digest = excluded.previous_digest, candidate_digest = excluded.candidate_digest";
+    previous_digest = excluded.previous_digest, previous_granted = excluded.previous_granted, \
+    candidate_digest = excluded.candidate_digest";
 const VERSIONS: &str =
     "SELECT digest, plugin_id, version, signed_by, uploaded_at FROM plugin_components ORDER BY digest";
 const STORE_VERSION: &str = "INSERT INTO plugin_components (digest, plugin_id, version, signed_by, uploaded_at, component) \
@@ -33,14 +34,16 @@ type DecisionsRow = (
     String,
     Option<String>,
     Option<String>,
+    String,
     Option<String>,
 );
 type VersionRow = (String, String, String, Option<String>, i64);
 
 fn decisions(row: DecisionsRow) -> Result<PluginDecisions> {
-    let (plugin_id, is_enabled, granted, settings, current, previous, candidate) = row;
+    let (plugin_id, is_enabled, granted, settings, current, previous, previous_granted, candidate) = row;
     let invalid = |_| StoreError::InvalidValue("decisions about a plugin");
     let granted: BTreeSet<String> = serde_json::from_str(&granted).map_err(invalid)?;
+    let previous_granted: BTreeSet<String> = serde_json::from_str(&previous_granted).map_err(invalid)?;
     Ok(PluginDecisions {
         plugin_id,
         is_enabled,
@@ -48,6 +51,7 @@ fn decisions(row: DecisionsRow) -> Result<PluginDecisions> {
         settings: serde_json::from_str(&settings).map_err(invalid)?,
         current,
         previous,
+        previous_granted,
         candidate,
     })
 }
@@ -101,6 +105,7 @@ impl IdentityChange {
     pub async fn store_plugin_decisions(&mut self, decisions: &PluginDecisions) -> Result<()> {
         let invalid = |_| StoreError::InvalidValue("decisions about a plugin");
         let granted = serde_json::to_string(&decisions.granted).map_err(invalid)?;
+        let previous_granted = serde_json::to_string(&decisions.previous_granted).map_err(invalid)?;
         let settings = serde_json::to_string(&decisions.settings).map_err(invalid)?;
         let values = args![
             decisions.plugin_id.as_str(),
@@ -109,6 +114,7 @@ impl IdentityChange {
             settings,
             decisions.current.as_deref(),
             decisions.previous.as_deref(),
+            previous_granted,
             decisions.candidate.as_deref()
         ];
         self.execute(STORE_DECISIONS, &values).await?;

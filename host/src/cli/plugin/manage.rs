@@ -79,15 +79,25 @@ impl Install {
     pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
         let server = self.remote.open()?;
         let (component, _) = component_and_fixtures(&self.plugin)?;
-        let mut plugin = server.upload(&component, self.hold)?;
+        let (mut plugin, digest) = server.upload(&component, self.hold)?;
         if self.grant_all {
-            plugin = server.grant_all(&plugin.plugin_id)?;
+            plugin = server.grant_all(&plugin.plugin_id, Some(&digest))?;
         }
         output.report(&plugin, true)
     }
 }
 
-/// Options of `svc plugin grant` and `revoke`.
+/// Options of `svc plugin grant`.
+#[derive(Debug, Args)]
+pub(super) struct Grant {
+    /// The version that is meant, by the SHA-256 that a preview shows: the command fails if another waits by now
+    #[arg(long, value_name = "SHA256")]
+    digest: Option<String>,
+    #[command(flatten)]
+    grants: Grants,
+}
+
+/// Permissions of a plugin.
 #[derive(Debug, Args)]
 pub(super) struct Grants {
     /// Id of the plugin
@@ -102,25 +112,23 @@ pub(super) struct Grants {
     remote: Remote,
 }
 
-impl Grants {
-    pub(super) fn grant(&self, output: Output) -> anyhow::Result<ExitCode> {
-        let server = self.remote.open()?;
-        let plugin = if self.all {
-            server.grant_all(&self.id)?
+impl Grant {
+    pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
+        let (grants, digest) = (&self.grants, self.digest.as_deref());
+        let server = grants.remote.open()?;
+        let plugin = if grants.all {
+            server.grant_all(&grants.id, digest)?
         } else {
-            server.change_grants(&self.id, &self.permissions, true)?
+            server.grant(&grants.id, &grants.permissions, digest)?
         };
         output.report(&plugin, true)
     }
+}
 
+impl Grants {
     pub(super) fn revoke(&self, output: Output) -> anyhow::Result<ExitCode> {
-        let server = self.remote.open()?;
-        let plugin = if self.all {
-            server.update(&self.id, &json!({ "grants": [] }))?
-        } else {
-            server.change_grants(&self.id, &self.permissions, false)?
-        };
-        output.report(&plugin, true)
+        let permissions = (!self.all).then_some(self.permissions.as_slice());
+        output.report(&self.remote.open()?.revoke(&self.id, permissions)?, true)
     }
 }
 

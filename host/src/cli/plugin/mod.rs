@@ -74,7 +74,7 @@ enum Verb {
     /// Upload a plugin, or a new version of one, to a running server
     Install(manage::Install),
     /// Grant permissions to a plugin, which puts a version that waits into use
-    Grant(manage::Grants),
+    Grant(manage::Grant),
     /// Take permissions from a plugin, which stops it
     Revoke(manage::Grants),
     /// Let a plugin run
@@ -116,7 +116,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Verb::Verify(verify) => verify.run(output),
         Verb::Dev(dev) => dev.run(output),
         Verb::Install(install) => install.run(output),
-        Verb::Grant(grants) => grants.grant(output),
+        Verb::Grant(grant) => grant.run(output),
         Verb::Revoke(grants) => grants.revoke(output),
         Verb::Enable(plugin) => plugin.enable(output, true),
         Verb::Disable(plugin) => plugin.enable(output, false),

@@ -5,6 +5,7 @@ use svc_covers::covers;
 
 use crate::items::with_comics;
 use crate::plugins::PLUGINS;
+use crate::support::write_requests::to_grant;
 use crate::support::{Client, Reply, TestServer};
 use svc_test_support::guests;
 
@@ -56,7 +57,7 @@ impl Fixture {
     async fn install(&self, id: &str, body: &str, manifest: &str) -> Value {
         let uploaded = self.upload(body, manifest).await;
         assert_eq!(uploaded.status, 201, "{}", uploaded.json());
-        let grants = json!({"grants": ["log", "source"]});
+        let grants = json!({"grants": ["log", "source"], "digest": to_grant(&uploaded.json())});
         let granted = self.owner.patch(&format!("{PLUGINS}/{id}"), &grants).await;
         assert_eq!(granted.status, 200, "{}", granted.json());
         granted.json()

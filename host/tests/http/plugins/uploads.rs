@@ -7,6 +7,7 @@ use svc_covers::covers;
 
 use crate::plugins::{PLUGINS, scan};
 use crate::support::listening::{ListeningServer, quick};
+use crate::support::write_requests::to_grant;
 use crate::support::{Client, Reply, TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_domain::kind::MediaKind;
@@ -82,7 +83,13 @@ impl Fixture {
     }
 
     async fn grant(&self, permissions: &[&str]) -> Reply {
-        self.owner.patch(NOTES, &json!({ "grants": permissions })).await
+        let digest = to_grant(&self.get().await);
+        self.grant_version(permissions, &digest).await
+    }
+
+    async fn grant_version(&self, permissions: &[&str], digest: &Value) -> Reply {
+        let body = json!({ "grants": permissions, "digest": digest });
+        self.owner.patch(NOTES, &body).await
     }
 
     async fn grant_all(&self) -> Value {
@@ -207,6 +214,7 @@ async fn new_version_waits_beside_the_one_in_use_and_can_be_previewed() {
         json!({
             "from": "1.0.0",
             "to": "2.0.0",
+            "digest": plugin["candidate"]["digest"],
             "unchanged": 0,
             "leftOut": 0,
             "files": [{
@@ -280,6 +288,86 @@ async fn version_before_comes_back_by_rollback() {
             .number("SELECT count(*) FROM plugin_components")
             .await,
         2
+    );
+}
+
+#[covers("code plugin_version_changed")]
+#[tokio::test]
+async fn permissions_are_granted_to_the_version_that_was_looked_at() {
+    let fixture = Fixture::with_first_version().await;
+    let all = ["log", "settings", "source"];
+    let first = fixture.get().await["digest"].clone();
+    fixture.upload(version("2.0.0", "previewed")).await;
+    let preview = fixture.owner.post(&format!("{NOTES}/preview"), &json!({})).await;
+    let previewed = preview.json()["digest"].clone();
+    assert_eq!(previewed, fixture.get().await["candidate"]["digest"]);
+
+    // Another version replaces the one that was previewed.
+    fixture.upload(version("2.0.1", "unseen")).await;
+    let before = fixture.get().await;
+    let refused = fixture.grant_version(&all, &previewed).await;
+    assert_eq!(code(&refused), (409, Some("plugin_version_changed".to_owned())));
+    assert_eq!(fixture.get().await, before, "nothing changed");
+    for body in [json!({ "grants": all }), json!({ "digest": previewed })] {
+        let reply = fixture.owner.patch(NOTES, &body).await;
+        assert_eq!(
+            (reply.status, &reply.json()["errors"][0]["path"]),
+            (400, &json!("digest"))
+        );
+    }
+
+    // The permissions of the version in use change while another waits.
+    let revoked = fixture.grant_version(&["log", "source"], &first).await.json();
+    assert_eq!(
+        (
+            &revoked["version"],
+            &revoked["state"],
+            &revoked["candidate"]["version"]
+        ),
+        (&json!("1.0.0"), &json!("waiting"), &json!("2.0.1"))
+    );
+    let unseen = &before["candidate"]["digest"];
+    let accepted = fixture.grant_version(&all, unseen).await.json();
+    assert_eq!(
+        (&accepted["version"], &accepted["state"]),
+        (&json!("2.0.1"), &json!("active"))
+    );
+}
+
+#[tokio::test]
+async fn version_before_comes_back_with_the_permissions_that_it_had() {
+    let fixture = Fixture::with_first_version().await;
+    assert_eq!(fixture.titles().await, ["first"]);
+    let modest = guests::with_manifest(
+        guests::component(&guests::body("good")),
+        &guests::manifest("notes").replace("1.0.0", "2.0.0"),
+    );
+    fixture.upload(modest).await;
+    assert_eq!(fixture.grant(&["log", "source"]).await.json()["state"], "active");
+    assert_eq!(fixture.titles().await, ["ok"]);
+    let rollback = format!("{NOTES}/rollback");
+    let back = fixture.owner.post(&rollback, &json!({})).await.json();
+    assert_eq!(
+        (
+            &back["version"],
+            &back["state"],
+            &back["permissions"][1]["granted"]
+        ),
+        (&json!("1.0.0"), &json!("active"), &json!(true))
+    );
+    assert_eq!(fixture.titles().await, ["first"]);
+
+    // What was taken back since does not return.
+    let forward = fixture.owner.post(&rollback, &json!({})).await.json();
+    assert_eq!(
+        (&forward["version"], &forward["state"]),
+        (&json!("2.0.0"), &json!("active"))
+    );
+    fixture.grant(&["source"]).await;
+    let back = fixture.owner.post(&rollback, &json!({})).await.json();
+    assert_eq!(
+        (&back["state"], &back["reason"]),
+        (&json!("waiting"), &json!("it waits for the permissions `log`"))
     );
 }
 
@@ -423,7 +511,7 @@ async fn plugin_of_the_operator_is_disabled_but_not_replaced_or_removed() {
     for reply in [
         owner.post_bytes(PLUGINS, WASM, component).await,
         owner.delete(NOTES).await,
-        owner.patch(NOTES, &json!({"grants": []})).await,
+        owner.patch(NOTES, &json!({"grants": [], "digest": "0"})).await,
     ] {
         assert_eq!(code(&reply), (409, Some("plugin_action_conflict".to_owned())));
     }
@@ -540,10 +628,9 @@ async fn changes_of_states_are_events_for_those_who_may_read_plugins() {
     listening.server.state.plugins.announce_changes().await;
     let mut hears = listening.listen(&owner).await;
     let mut deaf = listening.listen(&member).await;
-    owner.post_bytes(PLUGINS, WASM, version("1.0.0", "first")).await;
-    owner
-        .patch(NOTES, &json!({"grants": ["log", "settings", "source"]}))
-        .await;
+    let uploaded = owner.post_bytes(PLUGINS, WASM, version("1.0.0", "first")).await;
+    let grants = json!({"grants": ["log", "settings", "source"], "digest": to_grant(&uploaded.json())});
+    owner.patch(NOTES, &grants).await;
     owner.delete(NOTES).await;
     let mut states = Vec::new();
     for _ in 0..3 {

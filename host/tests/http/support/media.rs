@@ -71,6 +71,7 @@ impl TestServer {
             plugin: None,
             digest: None,
             unchanged: false,
+            kept_group: None,
         }];
         let mut writer = self.store.index.scan_writer(Arc::clone(&self.ids));
         writer

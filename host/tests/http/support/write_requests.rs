@@ -498,9 +498,20 @@ pub(crate) async fn install(client: &Client, id: &str, version: &str) {
         .post_bytes("/api/v1/plugins", "application/wasm", plugin(id, version))
         .await;
     assert_eq!(uploaded.status, 201, "{}", uploaded.json());
-    let grants = json!({"grants": ["log", "source"]});
+    let grants = json!({"grants": ["log", "source"], "digest": to_grant(&uploaded.json())});
     let granted = client.patch(&format!("/api/v1/plugins/{id}"), &grants).await;
     assert_eq!(granted.json()["state"], "active", "{}", granted.json());
+}
+
+/// Digest of the version of a plugin that waits for its permissions, or else of the one in use.
+pub(crate) fn to_grant(plugin: &Value) -> Value {
+    let candidate = &plugin["candidate"]["digest"];
+    let digest = if candidate.is_null() {
+        &plugin["digest"]
+    } else {
+        candidate
+    };
+    digest.clone()
 }
 
 /// Every route that writes and requires a credential.

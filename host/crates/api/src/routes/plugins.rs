@@ -16,7 +16,7 @@ use crate::response::{Created, Json};
 use crate::views::plugin_previews::PluginPreviewView;
 use crate::views::plugins::PluginView;
 use svc_identity::error::FieldError;
-use svc_library::plugins::{MOST_FILES, PluginChange, Upload};
+use svc_library::plugins::{MOST_FILES, PluginChange, PluginGrant, Upload};
 
 /// The query of `POST /plugins`.
 #[derive(Debug)]
@@ -63,10 +63,14 @@ pub struct UpdatePluginInput {
     /// `release`: end the quarantine of the plugin. Not together with other fields.
     #[serde(default, deserialize_with = "non_null")]
     action: Option<PluginActionInput>,
-    /// All permissions of an uploaded plugin from now on. If a version waits, they have to be all that it asks for, and it
-    /// is put into use.
+    /// All permissions that a version of an uploaded plugin has from now on; `digest` names the version. For the version
+    /// that waits they have to be all that it asks for, and it is put into use.
     #[serde(default, deserialize_with = "grants")]
     grants: Option<Vec<String>>,
+    /// SHA-256 of the version that `grants` are for, as the plugin or its preview shows it: `candidate.digest`, or `digest`
+    /// for the version in use and for a new plugin. Required with `grants`.
+    #[serde(default, deserialize_with = "non_null")]
+    digest: Option<String>,
     /// Whether the plugin may run.
     #[serde(default, deserialize_with = "non_null")]
     enabled: Option<bool>,
@@ -81,6 +85,19 @@ fn grants<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Ve
 }
 
 impl Input for UpdatePluginInput {}
+
+fn grant(grants: Option<Vec<String>>, digest: Option<String>) -> Result<Option<PluginGrant>, ApiError> {
+    let message = match (grants, digest) {
+        (None, None) => return Ok(None),
+        (Some(permissions), Some(digest)) => {
+            let permissions = BTreeSet::from_iter(permissions);
+            return Ok(Some(PluginGrant { digest, permissions }));
+        }
+        (Some(_), None) => "is required with `grants`: the version that they are for",
+        (None, Some(_)) => "must be together with `grants`",
+    };
+    Err(ApiError::invalid(vec![FieldError::new("digest", message)]))
+}
 
 /// List plugins, including those that failed to load
 #[endpoint]
@@ -120,7 +137,10 @@ pub async fn upload_plugin(
 ///
 /// A plugin that fails too often in a run of the indexer is quarantined: the server does not call it, and its files are not
 /// indexed. After the release, the next run of the indexer reads these files.
-#[endpoint(responses((status_code = 409, description = "`plugin_action_conflict`: the plugin is not quarantined, or was not uploaded")))]
+#[endpoint(responses(
+    (status_code = 409, description = "`plugin_action_conflict`: the plugin is not quarantined, or was not uploaded; \
+     `plugin_version_changed`: the version that `digest` names is neither in use nor waits")
+))]
 pub async fn update_plugin(
     state: State,
     by: Authenticated,
@@ -130,11 +150,12 @@ pub async fn update_plugin(
     let UpdatePluginInput {
         action,
         grants,
+        digest,
         enabled,
         settings,
     } = body.0;
     let change = PluginChange {
-        granted: grants.map(BTreeSet::from_iter),
+        granted: grant(grants, digest)?,
         is_enabled: enabled,
         settings: settings.unwrap_or_default(),
     };

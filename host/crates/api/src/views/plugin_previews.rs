@@ -71,6 +71,8 @@ pub struct PluginPreviewView {
     from: Option<String>,
     /// The version that waits.
     to: String,
+    /// SHA-256 of the file of the version that waits: the `digest` with which `PATCH /plugins/{pluginId}` accepts it.
+    digest: String,
     /// Number of files that both versions read in the same way.
     unchanged: usize,
     /// Number of files of the sample that could not be opened, or not in time.
@@ -85,6 +87,7 @@ impl From<Preview> for PluginPreviewView {
         Self {
             from: preview.from,
             to: preview.to,
+            digest: preview.digest,
             unchanged: preview.files.iter().filter(same).count(),
             left_out: preview.left_out,
             files: preview.files.into_iter().map(PreviewedFileView::from).collect(),

@@ -51,13 +51,24 @@ impl ItemRecord {
         folder: &RelativePath,
         name: &str,
     ) -> Self {
-        let file = FileContent::from_extraction(extraction, name);
         let pictures = &extraction.pictures;
         let front = pictures
             .iter()
             .position(|picture| picture.purpose == "front")
             .unwrap_or(0);
         let picture = u32::try_from(front).ok().zip(pictures.get(front).cloned());
+        let file = FileContent::from_extraction(extraction, name);
+        Self::from_content(file, picture, schema, folder, name)
+    }
+
+    /// The record of the file `name` in `folder` with this metadata.
+    pub fn from_content(
+        file: FileContent,
+        picture: Option<(u32, Picture)>,
+        schema: &KindSchema,
+        folder: &RelativePath,
+        name: &str,
+    ) -> Self {
         let part_order = part_order(schema, &file).map_or_else(String::new, |order| {
             order + &natural_key(folder.join_text(name).as_str())
         });

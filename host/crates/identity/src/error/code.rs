@@ -64,6 +64,8 @@ named_enum! {
         PluginActionConflict => "plugin_action_conflict",
         /// The sign-in of the session is too long ago.
         ReauthenticationRequired => "reauthentication_required",
+        /// The plugin has no version with the digest for which permissions are granted.
+        PluginVersionChanged => "plugin_version_changed",
         /// Another role has this name.
         RoleExists => "role_exists",
         /// A run of the indexer was stopped before its end. Recorded in jobs only.

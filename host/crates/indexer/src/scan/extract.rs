@@ -223,6 +223,7 @@ fn finish(
         digest: digest_of(&file),
         file,
         try_again,
+        kept_group: None,
     }
 }
 

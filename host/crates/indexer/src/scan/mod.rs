@@ -9,6 +9,7 @@ mod explain;
 mod extract;
 mod fingerprint;
 mod ignore_rules;
+mod kept_readings;
 mod mark_missing;
 mod moves;
 mod persist;

@@ -196,6 +196,7 @@ impl Persister<'_, '_> {
             plugin: Some(read.plugin),
             digest: Some(read.digest),
             unchanged,
+            kept_group: read.kept_group,
         });
     }
 }

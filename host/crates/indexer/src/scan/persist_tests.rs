@@ -20,6 +20,7 @@ fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {
         id: "music".to_owned(),
         version: "0.1.0".to_owned(),
         digest: "ab12".to_owned(),
+        component: "ab12".to_owned(),
     };
     let file = ScannedFile {
         id: FileId::from(id),
@@ -38,6 +39,7 @@ fn unread(folder: &Arc<PendingFolder>, id: i64, known: bool) -> ReadFile {
         digest: digest_of(&file),
         file,
         try_again: true,
+        kept_group: None,
     }
 }
 

@@ -38,6 +38,7 @@ impl Extractor {
             id: id.to_owned(),
             version: version.to_owned(),
             digest: digest.to_owned(),
+            component: plugin.component_digest().to_owned(),
         };
         Self {
             plugin,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::scan::control::InFlightGuard;
 use crate::scan::roots::ScanRoot;
 use crate::scan::sidecars::FolderSidecars;
-use svc_domain::id::{FileId, FolderId};
+use svc_domain::id::{FileId, FolderId, ItemId};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{DirectoryDigest, RunLogEvent, ScannedFile};
@@ -81,6 +81,8 @@ pub(super) struct ReadFile {
     pub(super) digest: i64,
     /// The storage failed; the next run reads it again.
     pub(super) try_again: bool,
+    /// The group that it was in, for a kept reading.
+    pub(super) kept_group: Option<ItemId>,
 }
 
 /// A message to the persist phase.

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use svc_domain::audit::AuditEvent;
 use svc_domain::plugin::PluginDecisions;
 use svc_identity::AuthContext;
-use svc_identity::error::{FieldError, Result, ServiceError};
+use svc_identity::error::{ErrorCode, FieldError, Result, ServiceError};
 use svc_plugin_host::{Manifest, PluginOrigin};
 use svc_store::IdentityChange;
 
@@ -15,12 +15,21 @@ use crate::plugins::{Plugin, PluginAdmin, conflict};
 /// A change of the decisions about a plugin. What is `None` stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PluginChange {
-    /// All permissions that it has from now on. With a version that waits: its permissions, which puts it into use.
-    pub granted: Option<BTreeSet<String>>,
+    /// Permissions of one of its versions.
+    pub granted: Option<PluginGrant>,
     /// Whether it may run.
     pub is_enabled: Option<bool>,
     /// New values of settings; `null` restores the default.
     pub settings: BTreeMap<String, Json>,
+}
+
+/// All permissions that a version of a plugin has from now on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginGrant {
+    /// Digest of the version: the one in use, or the one that waits, which is put into use.
+    pub digest: String,
+    /// Names of the permissions.
+    pub permissions: BTreeSet<String>,
 }
 
 impl PluginAdmin {
@@ -29,7 +38,7 @@ impl PluginAdmin {
     /// # Errors
     /// Not found; invalid for unknown permissions and settings, for values that a setting does not allow, and for a
     /// version that would lack a permission; conflict `plugin_action_conflict` for permissions of a plugin that was not
-    /// uploaded; database errors.
+    /// uploaded, `plugin_version_changed` for those of a version that is neither in use nor waits; database errors.
     pub async fn update(&self, by: AuthContext, plugin_id: String, wanted: PluginChange) -> Result<Plugin> {
         self.decide(
             by,
@@ -148,24 +157,21 @@ fn apply(
         ));
     }
     let mut details = Vec::new();
-    if let Some(granted) = wanted.granted {
+    if let Some(PluginGrant { digest, permissions }) = wanted.granted {
         require_uploaded(plugin)?;
-        details.push(("granted", granted.iter().cloned().collect::<Vec<_>>().join(" ")));
-        let candidate = plugin
-            .candidate
-            .as_ref()
-            .map(|candidate| &candidate.examined.manifest);
-        let asking = candidate.unwrap_or(manifest);
-        let waits = decisions.candidate.is_some();
-        let errors = objections(asking, &granted, waits);
+        let names: Vec<&str> = permissions.iter().map(String::as_str).collect();
+        details.push(("granted", names.join(" ")));
+        details.push(("digest", digest.clone()));
+        let (asking, waits) = version_of(plugin, decisions, &digest)?;
+        let errors = objections(asking, &permissions, waits);
         if !errors.is_empty() {
             return Err(ServiceError::Invalid(errors));
         }
         if waits {
             details.push(("version", asking.version.clone()));
-            decisions.accept_candidate(granted);
+            decisions.accept_candidate(permissions);
         } else {
-            decisions.granted = granted;
+            decisions.grant(permissions);
         }
     }
     if let Some(is_enabled) = wanted.is_enabled {
@@ -178,6 +184,28 @@ fn apply(
         change_settings(manifest, decisions, wanted.settings)?;
     }
     Ok(details)
+}
+
+/// The manifest of the version with this digest, and whether it waits for its permissions.
+fn version_of<'a>(
+    plugin: &'a Plugin,
+    decisions: &PluginDecisions,
+    digest: &str,
+) -> Result<(&'a Manifest, bool)> {
+    let candidate = plugin.candidate.as_ref();
+    let candidate = candidate.filter(|candidate| candidate.version.digest == digest);
+    let candidate = candidate.map(|candidate| &candidate.examined.manifest);
+    let shown = plugin.status.manifest.as_ref();
+    let shown = shown.filter(|_| plugin.status.digest == digest);
+    let is = |version: &Option<String>| version.as_deref() == Some(digest);
+    match candidate.or(shown) {
+        Some(manifest) if is(&decisions.candidate) => Ok((manifest, true)),
+        Some(manifest) if is(&decisions.current) => Ok((manifest, false)),
+        _ => Err(ServiceError::conflict(
+            ErrorCode::PluginVersionChanged,
+            "the version with this digest is neither in use nor does it wait for permissions; look at the plugin again",
+        )),
+    }
 }
 
 /// Why these permissions cannot be granted: the plugin does not ask for one, or a version that is put into use lacks

@@ -27,7 +27,7 @@ use svc_store::{DirectoryRepository, FileRepository, KindRepository, PluginRepos
 
 use states::SeenStates;
 
-pub use change::PluginChange;
+pub use change::{PluginChange, PluginGrant};
 pub use loading::stored_choices;
 pub use preview::{FieldChange, MOST_FILES, Preview, PreviewedFile, Reading};
 pub use svc_plugin_host::{

@@ -34,6 +34,8 @@ pub struct Preview {
     pub from: Option<String>,
     /// The version that waits.
     pub to: String,
+    /// Digest of the version that waits.
+    pub digest: String,
     /// The files that were read.
     pub files: Vec<PreviewedFile>,
     /// Files that were not read because the time was over.
@@ -99,7 +101,7 @@ impl PluginAdmin {
         let busy = |_| TryLater::busy("another preview is running; try again", RETRY);
         let _previewing = self.0.previewing.try_acquire().map_err(busy)?;
         let plugin = self.get(&plugin_id).await?;
-        let waiting = self.waiting(&plugin_id).await?;
+        let (digest, waiting) = self.waiting(&plugin_id).await?;
         let choices = stored_choices(&self.parts().repository).await?;
         let new = self
             .on_plugin_host(move |plugins| plugins.load_beside(&waiting, &choices))
@@ -108,10 +110,9 @@ impl PluginAdmin {
             let reason = state.reason().unwrap_or(state.name());
             conflict(format!("the version that waits cannot be loaded: {reason}"))
         })?;
-        let examined = plugin
-            .candidate
-            .as_ref()
-            .map(|candidate| &candidate.examined.manifest);
+        let candidate = plugin.candidate.as_ref();
+        let candidate = candidate.filter(|candidate| candidate.version.digest == digest);
+        let examined = candidate.map(|candidate| &candidate.examined.manifest);
         let manifest = examined.or(plugin.status.manifest.as_ref());
         let manifest = manifest.ok_or_else(|| conflict("its manifest cannot be read"))?;
         let sample = choose(&self.parts().files, manifest, files.clamp(1, MOST_FILES)).await?;
@@ -119,15 +120,19 @@ impl PluginAdmin {
         let old = self.parts().plugins.handle(&plugin_id);
         tracing::info!(plugin = plugin_id, user = %by.actor.user.id, files = sample.len(), "preview of a plugin's version");
         let log = &self.parts().log;
-        let details = [("plugin", plugin_id), ("version", new.version().to_owned())];
+        let details = [
+            ("plugin", plugin_id),
+            ("version", new.version().to_owned()),
+            ("digest", digest.clone()),
+        ];
         log.record(AuditEvent::PluginPreviewed, Some(by.actor.user.id), &details)
             .await;
-        self.on_plugin_host(move |plugins| read(&plugins, &directories, sample, old.as_ref(), &new))
+        self.on_plugin_host(move |plugins| read(&plugins, &directories, sample, old.as_ref(), (&new, digest)))
             .await
     }
 
-    /// The version that waits, with all permissions that it asks for.
-    async fn waiting(&self, plugin_id: &str) -> Result<UploadedPlugin> {
+    /// Digest of the version that waits, and the version with all permissions that it asks for.
+    async fn waiting(&self, plugin_id: &str) -> Result<(String, UploadedPlugin)> {
         let repository = &self.parts().repository;
         let decisions = repository.decisions().await?.into_iter();
         let digest = decisions
@@ -136,12 +141,13 @@ impl PluginAdmin {
         let digest = digest.ok_or_else(|| conflict("no version waits for its permissions"))?;
         let component = repository.component(&digest).await?;
         let component = component.ok_or(ServiceError::NotFound)?;
-        Ok(UploadedPlugin {
+        let plugin = UploadedPlugin {
             id: plugin_id.to_owned(),
             granted: Some(svc_plugin_host::OFFERED.map(str::to_owned).into()),
             component: component.into(),
             signed_by: None,
-        })
+        };
+        Ok((digest, plugin))
     }
 }
 
@@ -151,13 +157,14 @@ fn read(
     directories: &[Directory],
     sample: Vec<(SampledFile, Vec<&'static str>)>,
     old: Option<&PluginHandle>,
-    new: &PluginHandle,
+    (new, digest): (&PluginHandle, String),
 ) -> Preview {
     let started = Instant::now();
     let mut worker = plugins.worker();
     let mut preview = Preview {
         from: old.map(|old| old.version().to_owned()),
         to: new.version().to_owned(),
+        digest,
         files: Vec::new(),
         left_out: 0,
     };

@@ -8,7 +8,7 @@ use svc_database::args::args;
 use svc_database::dialect;
 
 /// Deletes the media, referring tables first.
-pub(crate) const MEDIA: [&str; 28] = [
+pub(crate) const MEDIA: [&str; 30] = [
     "DELETE FROM user_items",
     "DELETE FROM playback_queue_items",
     "DELETE FROM playback_queues",
@@ -29,6 +29,8 @@ pub(crate) const MEDIA: [&str; 28] = [
     "DELETE FROM tv_episodes",
     "DELETE FROM tv_seasons",
     "DELETE FROM tv_shows",
+    "DELETE FROM kept_readings",
+    "DELETE FROM kept_versions",
     "DELETE FROM item_values",
     "DELETE FROM item_files",
     "DELETE FROM items",

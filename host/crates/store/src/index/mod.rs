@@ -1,5 +1,6 @@
 //! The index as a scan reads it: folders, files and plugin versions.
 
+mod kept_readings;
 mod stale_files;
 
 use std::collections::HashSet;
@@ -22,6 +23,8 @@ use svc_domain::id::{DirectoryId, FileId, FolderId};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
 use svc_domain::scan::{DirectoryDigest, FileStatus, Folder, KnownFile};
+
+pub use kept_readings::{KeptReading, KeptVersion};
 
 /// Version of the stored record format. Raised when records contain more: files are then extracted again, as for a
 /// new plugin version.

@@ -7,7 +7,7 @@ use svc_database::dialect::lift_statement_timeout;
 use svc_database::write_queue::WritePriority;
 use svc_database::{Result, StoreError};
 use svc_domain::item::ValueUse;
-use svc_domain::item_kind::{FieldSchema, KindSchema};
+use svc_domain::item_kind::{FieldSchema, FieldType, KindSchema};
 
 const STORE_KIND: &str = "INSERT INTO kinds (kind_ref, kind, plugin_id, plugin_version, schema) \
     SELECT coalesce(max(kind_ref), 0) + 1, $1, $2, $3, $4 FROM kinds WHERE TRUE \
@@ -23,6 +23,9 @@ const ADD_PLACES: &str = "INSERT INTO item_values (item_id, field_ref, position,
     SELECT i.item_id, CAST($2 AS SMALLINT), 0, NULL, NULL FROM items i WHERE i.kind_ref = $1 \
     AND NOT EXISTS (SELECT 1 FROM item_values v WHERE v.item_id = i.item_id AND v.field_ref = $2)";
 
+/// Items are filled from their records when the scan recomputes items, whether or not their files are extracted again.
+const MARK_ITEMS: &str = "UPDATE items SET dirty = TRUE WHERE kind_ref = $1 AND NOT dirty";
+
 /// The fields of a schema for each of their uses, and whether the use orders lists.
 fn uses(schema: &KindSchema) -> impl Iterator<Item = (&FieldSchema, ValueUse, bool)> {
     schema.fields.iter().flat_map(|field| {
@@ -35,9 +38,15 @@ fn uses(schema: &KindSchema) -> impl Iterator<Item = (&FieldSchema, ValueUse, bo
     })
 }
 
+/// What decides which values an item has.
+fn declared(schema: &KindSchema) -> Vec<(&str, FieldType, ValueUse)> {
+    let declared = uses(schema).map(|(field, used_for, _)| (field.key.as_str(), field.field_type, used_for));
+    declared.collect()
+}
+
 impl KindRepository {
     /// Stores the schema of a kind that a plugin defines. Values of fields that it no longer declares, or with
-    /// another type, are deleted; those of new fields are stored when the files are extracted again.
+    /// another type, are deleted; those of new fields are stored by the next scan, from the records of the files.
     pub async fn store_kind(&self, schema: &KindSchema, plugin_id: &str, plugin_version: &str) -> Result<()> {
         let json = serde_json::to_string(schema).map_err(|_| StoreError::InvalidValue("schema of a kind"))?;
         let mut tx = self.db.write(WritePriority::Interactive).await?;
@@ -65,6 +74,9 @@ impl KindRepository {
             if sorts {
                 tx.execute(ADD_PLACES, &args![number, field]).await?;
             }
+        }
+        if before.is_some_and(|before| declared(&before.schema) != declared(schema)) {
+            tx.execute(MARK_ITEMS, &args![number]).await?;
         }
         tx.commit().await
     }

@@ -15,8 +15,10 @@ pub struct PluginVersion {
     pub id: String,
     /// Its version.
     pub version: String,
-    /// Digest of its code.
+    /// Digest of its code, and of its settings where they are not the defaults.
     pub digest: String,
+    /// Digest of its code.
+    pub component: String,
 }
 
 impl std::fmt::Display for PluginVersion {
@@ -36,6 +38,8 @@ pub struct StoredFile {
     pub digest: Option<i64>,
     /// In [`IndexRepository::unchanged_files`](crate::IndexRepository::unchanged_files): its items stay as they are.
     pub unchanged: bool,
+    /// The group that it was in, for a kept reading: an item with its id is found or made again.
+    pub kept_group: Option<ItemId>,
 }
 
 /// A folder whose files are all in this or earlier batches.

@@ -83,7 +83,7 @@ impl ScanWriter {
 
     /// Deletes items, given with the numbers of their kinds.
     async fn remove_items(
-        &self,
+        &mut self,
         tx: &mut Tx,
         items: &[(i64, i64)],
         changes: &mut NewChanges,
@@ -92,7 +92,9 @@ impl ScanWriter {
         let ids: Vec<i64> = items.iter().map(|(id, _)| *id).collect();
         for_ids(tx, SearchIndex::ITEMS.remove(tx.engine()), &ids, "").await?;
         for_ids(tx, "DELETE FROM items WHERE item_id", &ids, "").await?;
-        delete_user_items(tx, ItemType::Item, &ids).await?;
+        let returning = self.items_that_may_return(tx, &ids).await?;
+        let lost: Vec<i64> = ids.iter().copied().filter(|id| !returning.contains(id)).collect();
+        delete_user_items(tx, ItemType::Item, &lost).await?;
         for (id, number) in items {
             changes.push(ItemType::Item, ChangeKind::Removed, *id);
             outcome.extend(self.kinds.by_number(*number).map(|kind| ItemChange {

@@ -62,10 +62,13 @@ struct KeyedFile<'a> {
     record: &'a ItemRecord,
     /// `None` if the file is the item.
     group: Option<String>,
+    /// The group that it was in when a kept reading was made.
+    kept_group: Option<i64>,
 }
 
 impl<'a> KeyedFile<'a> {
-    fn new(file: i64, kind: Arc<StoredKind>, record: &'a ItemRecord) -> Self {
+    fn new(stored: &StoredFile, kind: Arc<StoredKind>, record: &'a ItemRecord) -> Self {
+        let file = stored.file.id.get();
         let group = match &record.identity {
             ItemIdentity::File => None,
             ItemIdentity::Group(key) => Some(bounded_key(format!("g/{key}"))),
@@ -76,6 +79,7 @@ impl<'a> KeyedFile<'a> {
             kind,
             record,
             group,
+            kept_group: stored.kept_group.map(ItemId::get),
         }
     }
 }
@@ -170,10 +174,11 @@ impl ScanWriter {
         }
         self.kinds.load(tx).await?;
         let (mut keyed, mut known) = (Vec::with_capacity(files.len()), Vec::new());
-        for StoredFile { file, .. } in files {
+        for stored in files {
+            let file = &stored.file;
             if let FileRecord::Item(record) = &file.record {
                 let kind = self.kinds.by_name(&record.kind)?;
-                keyed.push(KeyedFile::new(file.id.get(), kind, record));
+                keyed.push(KeyedFile::new(stored, kind, record));
                 known.extend(file.known.then_some(file.id.get()));
             }
         }
@@ -216,15 +221,22 @@ impl ScanWriter {
         changed: &mut BTreeMap<i64, ChangeKind>,
     ) -> Result<HashMap<(i64, String), i64>> {
         let mut firsts: BTreeMap<(i64, &str), &KeyedFile<'_>> = BTreeMap::new();
+        let mut kept = BTreeMap::new();
         for file in files {
             if let Some(key) = &file.group {
                 firsts.entry((file.kind.number, key.as_str())).or_insert(file);
+                kept.extend(
+                    file.kept_group
+                        .map(|group| (group, (file.kind.number, key.clone()))),
+                );
             }
         }
+        let returning = self.reclaim_groups(tx, &kept).await?;
         let mut values = Vec::with_capacity(firsts.len() * rows::GROUP_ITEMS.columns);
         let mut proposed = HashMap::with_capacity(firsts.len());
         for ((kind, key), file) in &firsts {
-            let id = self.ids.next::<ItemId>(now).get();
+            let known = returning.get(&(*kind, (*key).to_owned()));
+            let id = known.map_or_else(|| self.ids.next::<ItemId>(now).get(), |known| *known);
             let content = &file.record.content;
             proposed.insert(id, *file);
             values.extend(args![
@@ -245,7 +257,9 @@ impl ScanWriter {
             // Until its files are counted, a new group says what its first file says.
             if let Some(file) = proposed.get(&id) {
                 contents.add(&file.kind, id, true, &file.record.content);
-                self.renamed_items.new.insert(id);
+                if !kept.contains_key(&id) {
+                    self.renamed_items.new.insert(id);
+                }
                 changed.insert(id, ChangeKind::Added);
             } else {
                 changed.insert(id, ChangeKind::Updated);

@@ -11,6 +11,7 @@ mod ids;
 mod item_aggregates;
 mod item_content;
 mod items;
+mod kept_readings;
 mod names;
 mod photos;
 mod rows;
@@ -33,6 +34,7 @@ use crate::index::{IndexRepository, RECORD_SCHEMA};
 use crate::text::bounded_reason;
 use ids::{for_ids, select_ids};
 use items::{KnownKinds, RenamedItems};
+use kept_readings::KeptVersions;
 use names::Names;
 use svc_database::Result;
 use svc_database::Tx;
@@ -62,6 +64,7 @@ pub struct ScanWriter {
     renamed_shows: RenamedShows,
     renamed_items: RenamedItems,
     kinds: KnownKinds,
+    kept: KeptVersions,
     plugins: HashMap<Arc<PluginVersion>, i64>,
     /// A transaction was begun and not confirmed: the name cache may be wrong.
     in_doubt: bool,
@@ -77,6 +80,7 @@ impl IndexRepository {
             renamed_shows: RenamedShows::default(),
             renamed_items: RenamedItems::default(),
             kinds: KnownKinds::default(),
+            kept: KeptVersions::default(),
             ids,
             plugins: HashMap::new(),
             in_doubt: false,
@@ -178,7 +182,9 @@ impl ScanWriter {
         let mut added = PersistOutcome::default();
         let mut changes = NewChanges::default();
         let changed: Vec<&StoredFile> = files.iter().filter(|stored| !stored.unchanged).collect();
+        self.keep_readings(&mut tx, files).await?;
         self.store_files(&mut tx, files).await?;
+        self.forget_readings(&mut tx, files).await?;
         if !changed.is_empty() {
             self.store_tracks(&mut tx, &changed, batch.now, &mut added)
                 .await?;
@@ -228,6 +234,7 @@ impl ScanWriter {
         self.names.clear();
         self.plugins.clear();
         self.kinds.clear();
+        self.kept.clear();
     }
 
     async fn store_files(&mut self, tx: &mut Tx, files: &[StoredFile]) -> Result<()> {
@@ -280,7 +287,8 @@ impl ScanWriter {
             plugin.id.as_str(),
             plugin.version.as_str(),
             plugin.digest.as_str(),
-            RECORD_SCHEMA
+            RECORD_SCHEMA,
+            plugin.component.as_str()
         ];
         let found: Vec<(i64,)> = tx.fetch_all(rows::ADD_PLUGIN, &values).await?;
         let number = found.first().map_or(0, |(number,)| *number);

@@ -4,9 +4,10 @@ use svc_database::bulk::Bulk;
 
 /// Reference of a plugin version; adds the version if it is new.
 pub(super) const ADD_PLUGIN: &str = "INSERT INTO plugins_seen \
-    (plugin_ref, plugin_id, version, digest, record_schema) \
-    SELECT coalesce(max(plugin_ref), 0) + 1, $1, $2, $3, $4 FROM plugins_seen WHERE TRUE \
-    ON CONFLICT (plugin_id, version, digest, record_schema) DO UPDATE SET digest = excluded.digest RETURNING plugin_ref";
+    (plugin_ref, plugin_id, version, digest, record_schema, component) \
+    SELECT coalesce(max(plugin_ref), 0) + 1, $1, $2, $3, $4, $5 FROM plugins_seen WHERE TRUE \
+    ON CONFLICT (plugin_id, version, digest, record_schema) DO UPDATE SET component = excluded.component \
+    RETURNING plugin_ref";
 
 /// Missing files that are present again: with or without an extracted record.
 pub(super) const RESTORE_FILES: &str = "UPDATE files SET missing_since = NULL, \

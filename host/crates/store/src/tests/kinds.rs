@@ -43,7 +43,7 @@ pub(super) fn comics() -> KindSchema {
     }
 }
 
-fn books() -> KindSchema {
+pub(super) fn books() -> KindSchema {
     KindSchema {
         kind: "books".parse().unwrap(),
         label: [("en".to_owned(), "Books".to_owned())].into(),
@@ -88,7 +88,7 @@ fn texts(texts: &[&str]) -> Value {
     Value::Texts(texts.iter().map(|&text| text.to_owned()).collect())
 }
 
-fn comic(title: &str, series: Option<&str>, writers: &[&str], number: Option<i64>) -> FileRecord {
+pub(super) fn comic(title: &str, series: Option<&str>, writers: &[&str], number: Option<i64>) -> FileRecord {
     let mut fields = Vec::new();
     fields.extend(series.map(|series| ("x.comics.series", text(series))));
     fields.extend((!writers.is_empty()).then(|| ("x.comics.writers", texts(writers))));
@@ -96,7 +96,7 @@ fn comic(title: &str, series: Option<&str>, writers: &[&str], number: Option<i64
     item(&comics(), title, &fields)
 }
 
-fn part(author: &str, book: &str, track: i64) -> FileRecord {
+pub(super) fn part(author: &str, book: &str, track: i64) -> FileRecord {
     let fields = [
         ("x.books.author", text(author)),
         ("x.books.book", text(book)),
@@ -112,7 +112,7 @@ pub(super) async fn stored(test_store: &TestStore, schema: &KindSchema) -> Store
     kinds.kind(&schema.kind).await.unwrap().unwrap()
 }
 
-async fn files(
+pub(super) async fn files(
     test_store: &TestStore,
     schema: &KindSchema,
     folder: &str,
@@ -125,7 +125,7 @@ async fn files(
         .collect()
 }
 
-async fn persisted(test_store: &TestStore, files: &[StoredFile]) -> PersistOutcome {
+pub(super) async fn persisted(test_store: &TestStore, files: &[StoredFile]) -> PersistOutcome {
     let mut writer = test_store.writer();
     let batch = ScanBatch {
         now: NOW,
@@ -151,7 +151,7 @@ async fn listed(
     items.await.unwrap().items
 }
 
-async fn all(test_store: &TestStore, kind: &StoredKind) -> Vec<Item> {
+pub(super) async fn all(test_store: &TestStore, kind: &StoredKind) -> Vec<Item> {
     let request = ListRequest::new(KindItemOrder::Title, Order::Ascending, PAGE);
     listed(test_store, kind, &KindItemFilter::default(), &request).await
 }
@@ -740,6 +740,33 @@ async fn schema_that_changes_keeps_a_place_for_every_item() {
                 .iter()
                 .all(|kind| kind.plugin_id == "plugin")
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn values_of_a_field_that_returns_are_those_of_the_records() {
+    on_each_database(async |test_store: &mut TestStore| {
+        let (kind, _) = four_comics(test_store).await;
+        let by_series = async |kind: &StoredKind| {
+            let order = KindItemOrder::Field(kind.sort_field("x.comics.series").unwrap());
+            let request = ListRequest::new(order, Order::Ascending, PAGE);
+            listed(test_store, kind, &KindItemFilter::default(), &request).await
+        };
+        let before = by_series(&kind).await;
+        let mut without = comics();
+        without.fields.remove(0);
+        stored(test_store, &without).await;
+        test_store.writer().recompute_aggregates(NOW).await.unwrap();
+        let kind = stored(test_store, &comics()).await;
+        test_store.writer().recompute_aggregates(NOW).await.unwrap();
+        assert_eq!(by_series(&kind).await, before);
+        let series = kind.facet_field("x.comics.series").unwrap();
+        let filter = KindItemFilter::default();
+        let kinds = &test_store.store.kinds;
+        let facets = kinds.item_facets(ALL_MEDIA, series, &filter, &[], PAGE);
+        let facets = facets.await.unwrap().items;
+        assert_eq!(facets.iter().map(|facet| facet.count).sum::<i64>(), 3);
     })
     .await;
 }

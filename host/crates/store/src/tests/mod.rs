@@ -10,6 +10,7 @@ mod id_nodes;
 mod invitations;
 mod item_filter;
 mod jobs;
+mod kept_readings;
 mod kinds;
 mod libraries;
 mod library;
@@ -143,6 +144,7 @@ impl TestStore {
             // Tests modify files after they have created them.
             digest: None,
             unchanged: false,
+            kept_group: None,
         }
     }
 
@@ -167,6 +169,7 @@ fn plugin() -> Arc<PluginVersion> {
         id: "music".into(),
         version: "0.1.0".into(),
         digest: "ab12".into(),
+        component: "ab12".into(),
     })
 }
 

@@ -47,6 +47,7 @@ fn another_plugin() -> Option<Arc<PluginVersion>> {
     Some(Arc::new(PluginVersion {
         version: "0.2.0".into(),
         digest: "cd34".into(),
+        component: "cd34".into(),
         ..(*plugin()).clone()
     }))
 }

@@ -11,7 +11,7 @@ use crate::query::access_filter::accessible_items;
 use crate::query::where_clause::direction;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
-use svc_database::bulk::in_lists_after;
+use svc_database::bulk::{in_lists, in_lists_after};
 use svc_database::dialect::{is_listed, listed};
 use svc_database::{Result, StoreError};
 use svc_domain::change::ItemType;
@@ -158,6 +158,23 @@ fn key_values(user: UserId, (item, id): ItemKey) -> [Arg<'static>; 3] {
 pub(crate) async fn delete_user_items(tx: &mut Tx, item: ItemType, ids: &[i64]) -> Result<()> {
     let head = "DELETE FROM user_items WHERE item_type = $1 AND item_id";
     for (sql, values) in in_lists_after(tx.engine(), head, &args![item as i16], ids, "") {
+        tx.execute(sql, &values).await?;
+    }
+    Ok(())
+}
+
+/// Deletes the user data of these items of kinds that plugins define, unless they exist or a rollback of a plugin may
+/// bring them back.
+pub(crate) async fn delete_abandoned_user_items(tx: &mut Tx, items: &[i64]) -> Result<()> {
+    let head = format!(
+        "DELETE FROM user_items WHERE item_type = {} \
+         AND NOT EXISTS (SELECT 1 FROM items i WHERE i.item_id = user_items.item_id) \
+         AND NOT EXISTS (SELECT 1 FROM kept_readings k WHERE k.group_id = user_items.item_id) \
+         AND NOT EXISTS (SELECT 1 FROM kept_readings k WHERE k.file_id = user_items.item_id AND k.group_id IS NULL) \
+         AND item_id",
+        ItemType::Item as i16
+    );
+    for (sql, values) in in_lists(tx.engine(), &head, items, "") {
         tx.execute(sql, &values).await?;
     }
     Ok(())
