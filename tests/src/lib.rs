@@ -13,6 +13,7 @@
     reason = "tests fail by panicking, start programs, wait and tell what they skip"
 )]
 
+pub mod cloud;
 pub mod event_client;
 pub mod indexed;
 pub mod postgres;

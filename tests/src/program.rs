@@ -294,6 +294,17 @@ impl Server {
         self.send(self.token.as_deref(), method, path, headers, body)
     }
 
+    /// Any request without the owner's token.
+    pub fn anonymous(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&Value>,
+    ) -> Answer {
+        self.send(None, method, path, headers, body)
+    }
+
     fn send(
         &self,
         token: Option<&str>,
@@ -357,6 +368,11 @@ impl Server {
 
     /// Kills the process without warning.
     pub fn kill(mut self) {
+        self.end();
+    }
+
+    /// The same for a server that another replaces.
+    pub fn end(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

@@ -1,6 +1,7 @@
 //! Tests of the real program.
 
 mod clients;
+mod cloud;
 mod commands;
 mod events;
 mod foreign_archives;
