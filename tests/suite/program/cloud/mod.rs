@@ -6,4 +6,5 @@ mod operating;
 mod pages;
 mod protocol;
 mod releases;
+mod server;
 mod switches;
