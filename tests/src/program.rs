@@ -368,6 +368,11 @@ impl Server {
 
     /// Kills the process without warning.
     pub fn kill(mut self) {
+        self.end();
+    }
+
+    /// The same for a server that another replaces.
+    pub fn end(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }

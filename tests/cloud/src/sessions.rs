@@ -42,7 +42,6 @@ impl Purpose {
 }
 
 /// A new session, with the only copy of its token.
-#[derive(Debug)]
 pub(crate) struct NewSession {
     pub(crate) token: String,
     pub(crate) account_id: String,
@@ -69,7 +68,6 @@ impl Session {
 }
 
 /// A name and a password, and where they come from.
-#[derive(Debug)]
 pub(crate) struct SignIn<'a> {
     pub(crate) username: &'a str,
     pub(crate) password: &'a str,

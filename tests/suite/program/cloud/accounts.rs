@@ -234,9 +234,9 @@ fn database_holds_no_secret_in_the_clear() {
     let holds = |text: &str| stored.windows(text.len()).any(|window| window == text.as_bytes());
     assert!(holds("ada@example.org") && holds("$argon2id$"));
     for secret in [
-        &token,
-        &credential,
-        &shortcode,
+        token.as_str(),
+        credential.as_str(),
+        shortcode.as_str(),
         &shortcode.replace('-', ""),
         PASSWORD,
     ] {

@@ -1,4 +1,4 @@
-//! The reference cloud as a process: its protocol page, its rules, its pages, its failure switches.
+//! The reference cloud as a process: its protocol page, rules, pages and failure switches, and the server with it.
 
 mod accounts;
 mod invitations;
@@ -6,5 +6,5 @@ mod operating;
 mod pages;
 mod protocol;
 mod releases;
-// mod server;
+mod server;
 mod switches;

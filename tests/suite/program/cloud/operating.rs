@@ -9,7 +9,10 @@ use svc_tests::workspace;
 /// The commands of the page's `sh` blocks, in order.
 fn commands(page: &str) -> String {
     let blocks = page.split("```sh\n").skip(1);
-    blocks.map(|rest| rest.split("```").next().unwrap()).collect::<Vec<_>>().join("\n")
+    blocks
+        .map(|rest| rest.split("```").next().unwrap())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]
@@ -21,7 +24,10 @@ fn commands_of_the_page_work() {
     let programs = directory.path().join("bin");
     std::fs::create_dir(&programs).unwrap();
     std::os::unix::fs::symlink(svc_tests::cloud::program(), programs.join("svc-cloud")).unwrap();
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let free = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
     // The page leaves the cloud running: the shell ends it.
     let script = format!("trap 'kill $(jobs -p)' EXIT\n{script}");
     let mut shell = Command::new("bash");

@@ -1,6 +1,6 @@
 //! Every example of `docs/cloud-protocol.md`, sent to the reference cloud.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use svc_tests::cloud::{Cloud, DAY, INSTANCE, now};
@@ -70,7 +70,8 @@ const FIXED: [&str; 6] = ["status", "code", "role", "tier", "channel", "version"
 fn assert_same_shape(at: &str, expected: &Value, actual: &Value) {
     match (expected, actual) {
         (Value::Object(expected), Value::Object(actual)) => {
-            let names = |object: &serde_json::Map<String, Value>| object.keys().cloned().collect::<Vec<_>>();
+            let names =
+                |object: &serde_json::Map<String, Value>| object.keys().cloned().collect::<BTreeSet<_>>();
             assert_eq!(names(expected), names(actual), "{at}");
             for (name, value) in expected {
                 assert_same_shape(&format!("{at}.{name}"), value, &actual[name]);

@@ -20,7 +20,12 @@ impl Account {
     fn new() -> Self {
         let both = Both::start();
         let (session, token) = both.linked_user("bob", "music_user");
-        Self { both, cookie: session.cookie.clone(), session, token }
+        Self {
+            both,
+            cookie: session.cookie.clone(),
+            session,
+            token,
+        }
     }
 
     /// Refreshes and signs in while the cloud fails, compares the answers, then shows that nothing has changed: the cookie
@@ -30,14 +35,20 @@ impl Account {
         let refused = self.both.refresh(&self.cookie, Some(&self.token));
         assert_unchanged(&refused, status, error, failure);
         let login = self.both.login_by_cloud(&self.token);
-        assert_eq!((login.status, login.header("set-cookie")), (status, None), "{failure}: {login:?}");
+        assert_eq!(
+            (login.status, login.header("set-cookie")),
+            (status, None),
+            "{failure}: {login:?}"
+        );
         self.recovers(failure);
     }
 
     /// The failure ends, and the cookie of before works.
     fn recovers(&mut self, failure: &Value) {
         self.both.cloud.reset();
-        let current = self.both.with_token(&self.session.jwt, "GET", "/api/v1/users/current", None);
+        let current = self
+            .both
+            .with_token(&self.session.jwt, "GET", "/api/v1/users/current", None);
         assert_eq!(current.status, 200, "{failure}");
         let refreshed = self.both.refresh(&self.cookie, Some(&self.token));
         assert_eq!(refreshed.status, 201, "{failure}: {refreshed:?}");
@@ -46,11 +57,18 @@ impl Account {
 }
 
 fn assert_unchanged(refused: &Answer, status: u16, error: &str, failure: &Value) {
-    assert_eq!(code(refused), (status, Some(error.to_owned())), "{failure}: {refused:?}");
+    assert_eq!(
+        code(refused),
+        (status, Some(error.to_owned())),
+        "{failure}: {refused:?}"
+    );
     assert_eq!(refused.header("set-cookie"), None, "{failure}");
     assert_eq!(refused.header("cache-control"), Some("no-store"), "{failure}");
     let text = String::from_utf8_lossy(&refused.bytes);
-    assert!(!text.contains("svc_cloud_") && !text.contains("127.0.0.1"), "{failure}: {text}");
+    assert!(
+        !text.contains("svc_cloud_") && !text.contains("127.0.0.1"),
+        "{failure}: {text}"
+    );
 }
 
 #[covers("auth-failure cloud_unavailable", "R15", "R33c", "T31")]
@@ -88,7 +106,11 @@ fn token_that_the_cloud_no_longer_accepts_is_401_and_leaves_the_session_unchange
         let refused = account.both.refresh(&account.cookie, Some(&account.token));
         assert_unchanged(&refused, 401, "cloud_token_required", &failure);
         let login = account.both.login_by_cloud(&account.token);
-        assert_eq!((login.status, login.header("set-cookie")), (401, None), "{failure}: {login:?}");
+        assert_eq!(
+            (login.status, login.header("set-cookie")),
+            (401, None),
+            "{failure}: {login:?}"
+        );
         account.recovers(&failure);
     }
 }
@@ -116,7 +138,11 @@ fn takes_too_long(failure: &Value) {
         let refused = scope.spawn(|| account.both.refresh(&account.cookie, Some(&account.token)));
         let local = Instant::now();
         account.both.login_by_password("owner", "admin");
-        assert!(local.elapsed() < Duration::from_secs(5), "{failure}: {:?}", local.elapsed());
+        assert!(
+            local.elapsed() < Duration::from_secs(5),
+            "{failure}: {:?}",
+            local.elapsed()
+        );
         assert_unchanged(&refused.join().unwrap(), 503, "cloud_unavailable", failure);
     });
     let took = started.elapsed();
@@ -139,7 +165,11 @@ fn dripping_answer_is_503_in_time() {
 #[test]
 fn slow_answer_is_awaited() {
     let account = Account::new();
-    account.both.cloud.fail("account", &json!({ "kind": "slow", "milliseconds": 2_000 }), Some(1));
+    account.both.cloud.fail(
+        "account",
+        &json!({ "kind": "slow", "milliseconds": 2_000 }),
+        Some(1),
+    );
     let refreshed = account.both.refresh(&account.cookie, Some(&account.token));
     assert_eq!(refreshed.status, 201, "{refreshed:?}");
 }

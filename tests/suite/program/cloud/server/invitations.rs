@@ -16,23 +16,41 @@ fn prepare(options: &[&str]) -> (Both, String, String) {
 }
 
 fn bind(both: &Both, token: &str, created: &Value) {
-    assert_eq!(both.cloud.bind(token, created["shortcode"].as_str().unwrap()).status, 200);
+    assert_eq!(
+        both.cloud
+            .bind(token, created["shortcode"].as_str().unwrap())
+            .status,
+        200
+    );
 }
 
-#[covers("POST /api/v1/invitations", "GET /api/v1/invitations", "GET /api/v1/invitations/{id}")]
+#[covers(
+    "POST /api/v1/invitations",
+    "GET /api/v1/invitations",
+    "GET /api/v1/invitations/{id}"
+)]
 #[test]
 fn shareable_invitation_becomes_an_account_of_its_role() {
     let (both, token, guest) = prepare(&["--dev"]);
-    assert_eq!(both.server.get("/api/v1/dev/last-claim-attempt").json(), Value::Null);
+    assert_eq!(
+        both.server.get("/api/v1/dev/last-claim-attempt").json(),
+        Value::Null
+    );
     let created = both.invite(&token, None);
-    assert_eq!((&created["status"], &created["type"]), (&json!("active"), &json!("shareable")));
+    assert_eq!(
+        (&created["status"], &created["type"]),
+        (&json!("active"), &json!("shareable"))
+    );
     assert!(created["url"].as_str().unwrap().starts_with(&both.cloud.url));
     assert_eq!(both.invitation(&created)["status"], "active");
     // Nobody may come in before the invitation is bound.
     assert_eq!(both.login_by_cloud(&guest).status, 401);
     bind(&both, &guest, &created);
     let bound = both.wait_for_status(&created, "bound");
-    assert!(bound["boundAt"].is_string() && bound["claimedAt"].is_null(), "{bound}");
+    assert!(
+        bound["boundAt"].is_string() && bound["claimedAt"].is_null(),
+        "{bound}"
+    );
 
     let login = both.login_by_cloud(&guest);
     assert_eq!(login.status, 201, "{login:?}");
@@ -44,7 +62,9 @@ fn shareable_invitation_becomes_an_account_of_its_role() {
     assert_eq!(attempt["outcome"], "claimed", "{attempt}");
     assert_eq!(attempt["invitationId"], created["invitationId"]);
     // The cloud is told, the account is linked, and the invitation is used up.
-    wait_for("the cloud to know of the claim", || both.cloud.requests("claimInvitation") > 0);
+    wait_for("the cloud to know of the claim", || {
+        both.cloud.requests("claimInvitation") > 0
+    });
     let again = both.login_by_cloud(&guest);
     assert_eq!(again.json()["user"]["userId"], login.json()["user"]["userId"]);
     assert_eq!(both.refresh(&cookie_of(&again), Some(&guest)).status, 201);
@@ -57,12 +77,25 @@ fn direct_invitation_has_no_shortcode_and_is_for_its_target() {
     let (both, token, guest) = prepare(&[]);
     let carol = both.cloud.add_account("carol");
     let created = both.invite(&token, Some(&carol));
-    assert_eq!((&created["type"], &created["targetPublicUserId"]), (&json!("direct"), &json!(carol)));
+    assert_eq!(
+        (&created["type"], &created["targetPublicUserId"]),
+        (&json!("direct"), &json!(carol))
+    );
     let fields = created.as_object().unwrap();
-    assert!(!fields.contains_key("shortcode") && !fields.contains_key("url"), "{created}");
+    assert!(
+        !fields.contains_key("shortcode") && !fields.contains_key("url"),
+        "{created}"
+    );
     let approval = json!({ "code": both.cloud.approval_code("carol@example.org") });
     let approve = |token: &str| {
-        both.cloud.call("POST", "/api/v1/approvals", &[("svc-cloud-token", token)], Some(&approval)).status
+        both.cloud
+            .call(
+                "POST",
+                "/api/v1/approvals",
+                &[("svc-cloud-token", token)],
+                Some(&approval),
+            )
+            .status
     };
     assert_eq!(approve(&guest), 404);
     let of_carol = both.cloud.sign_in("carol");
@@ -72,7 +105,11 @@ fn direct_invitation_has_no_shortcode_and_is_for_its_target() {
     assert_eq!(both.invitation(&created)["status"], "claimed");
     for target in ["u_0000000000000000", "nobody"] {
         let refused = both.try_invite(&token, Some(target));
-        assert_eq!(code(&refused), (404, Some("target_unavailable".to_owned())), "{target}");
+        assert_eq!(
+            code(&refused),
+            (404, Some("target_unavailable".to_owned())),
+            "{target}"
+        );
     }
 }
 
@@ -93,7 +130,8 @@ fn revoked_invitation_lets_nobody_in() {
     // A revocation holds here at once, and the cloud learns it when it is back.
     let (away, unused) = (both.invite(&token, None), both.invite(&token, None));
     bind(&both, &guest, &away);
-    both.cloud.fail("revokeInvitation", &json!({ "kind": "down" }), None);
+    both.cloud
+        .fail("revokeInvitation", &json!({ "kind": "down" }), None);
     assert_eq!(both.revoke(&away), true);
     assert_eq!(both.login_by_cloud(&guest).status, 401);
     both.cloud.reset();
@@ -114,7 +152,8 @@ fn first_invitation_is_for_the_owner_and_checks_come_in_order() {
         let bearer = format!("Bearer {jwt}");
         let mut headers = vec![("authorization", bearer.as_str())];
         headers.extend(token.map(|token| ("svc-cloud-token", token)));
-        both.server.request("POST", "/api/v1/invitations", &headers, Some(body))
+        both.server
+            .request("POST", "/api/v1/invitations", &headers, Some(body))
     };
     let body = json!({ "role": "music_user" });
     assert_eq!(send("x", None, &json!({})).status, 401);
@@ -122,7 +161,10 @@ fn first_invitation_is_for_the_owner_and_checks_come_in_order() {
     assert_eq!(send(&admin, None, &body).status, 400);
     assert_eq!(send(&admin, Some(&token), &json!({})).status, 400);
     assert_eq!(send(&admin, Some(&token), &body).status, 403);
-    assert_eq!(both.cloud.requests("servers") + both.cloud.requests("createInvitation"), 0);
+    assert_eq!(
+        both.cloud.requests("servers") + both.cloud.requests("createInvitation"),
+        0
+    );
     assert_eq!(send(both.server.token(), Some(&token), &body).status, 201);
     assert_eq!(both.cloud.requests("servers"), 1);
     assert_eq!(send(&admin, Some(&token), &body).status, 201);
@@ -138,18 +180,43 @@ fn refusals_of_the_cloud_are_passed_on_as_codes_only() {
         (409, "account_suspended", "account_suspended"),
         (403, "region_blocked", "region_blocked"),
     ] {
-        both.cloud.fail("createInvitation", &json!({ "kind": "refuse", "status": status, "code": sent }), Some(1));
+        both.cloud.fail(
+            "createInvitation",
+            &json!({ "kind": "refuse", "status": status, "code": sent }),
+            Some(1),
+        );
         assert_eq!(code(&both.try_invite(&token, None)), (409, Some(seen.to_owned())));
     }
-    for sent in ["<script>", "UPPER", "a b", "", &"x".repeat(65), &"x".repeat(100_000)] {
-        both.cloud.fail("createInvitation", &json!({ "kind": "refuse", "status": 409, "code": sent }), Some(1));
+    for sent in [
+        "<script>",
+        "UPPER",
+        "a b",
+        "",
+        &"x".repeat(65),
+        &"x".repeat(100_000),
+    ] {
+        both.cloud.fail(
+            "createInvitation",
+            &json!({ "kind": "refuse", "status": 409, "code": sent }),
+            Some(1),
+        );
         let refused = both.try_invite(&token, None);
         assert_eq!(refused.header("set-cookie"), None);
         let text = String::from_utf8_lossy(&refused.bytes);
-        assert!(text.len() < 300 && !text.contains("script") && !text.contains("UPPER"), "{text}");
+        assert!(
+            text.len() < 300 && !text.contains("script") && !text.contains("UPPER"),
+            "{text}"
+        );
     }
     // None of the refused ones is left behind.
-    assert_eq!(both.server.get("/api/v1/invitations").json().as_array().map(Vec::len), Some(1));
+    assert_eq!(
+        both.server
+            .get("/api/v1/invitations")
+            .json()
+            .as_array()
+            .map(Vec::len),
+        Some(1)
+    );
 }
 
 #[covers("T31")]
@@ -166,7 +233,11 @@ fn creation_without_the_cloud_is_503_and_leaves_nothing_behind() {
     ] {
         both.cloud.fail("createInvitation", &failure, Some(1));
         let refused = both.try_invite(&token, None);
-        assert_eq!(code(&refused), (503, Some("cloud_unavailable".to_owned())), "{failure}");
+        assert_eq!(
+            code(&refused),
+            (503, Some("cloud_unavailable".to_owned())),
+            "{failure}"
+        );
         // A success in between, as clouds have them: the next failure counts anew.
         let created = both.invite(&token, None);
         assert_eq!(both.revoke(&created), true);

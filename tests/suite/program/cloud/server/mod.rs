@@ -16,7 +16,8 @@ use tempfile::TempDir;
 pub struct Both {
     pub cloud: Cloud,
     pub server: Server,
-    _data: TempDir,
+    data: TempDir,
+    arguments: Vec<String>,
 }
 
 /// A signed-in app.
@@ -30,7 +31,10 @@ pub struct Session {
 impl Session {
     fn of(login: &Answer) -> Self {
         assert_eq!(login.status, 201, "{login:?}");
-        Self { jwt: login.json()["JWT"].as_str().unwrap().to_owned(), cookie: cookie_of(login) }
+        Self {
+            jwt: login.json()["JWT"].as_str().unwrap().to_owned(),
+            cookie: cookie_of(login),
+        }
     }
 }
 
@@ -43,6 +47,11 @@ pub fn cookie_of(answer: &Answer) -> String {
 /// Status and code of a response.
 pub fn code(answer: &Answer) -> (u16, Option<String>) {
     (answer.status, answer.json()["code"].as_str().map(str::to_owned))
+}
+
+fn start_server(data: &TempDir, arguments: &[String]) -> Server {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    Server::start_as_owner(data.path(), &arguments)
 }
 
 impl Both {
@@ -58,10 +67,21 @@ impl Both {
     /// Starts a server that uses a running cloud.
     pub fn start_beside(cloud: Cloud, options: &[&str]) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let mut arguments = vec!["--cloud-url", cloud.url.as_str()];
-        arguments.extend(options);
-        let server = Server::start_as_owner(data.path(), &arguments);
-        Self { cloud, server, _data: data }
+        let mut arguments = vec!["--cloud-url".to_owned(), cloud.url.clone()];
+        arguments.extend(options.iter().map(|option| (*option).to_owned()));
+        let server = start_server(&data, &arguments);
+        Self {
+            cloud,
+            server,
+            data,
+            arguments,
+        }
+    }
+
+    /// Kills the server and starts it again on its data, with empty caches.
+    pub fn restart_server(&mut self) {
+        self.server.end();
+        self.server = start_server(&self.data, &self.arguments);
     }
 
     /// Creates a local account.
@@ -73,7 +93,8 @@ impl Both {
     }
 
     pub fn login(&self, app: &str, body: &Value) -> Answer {
-        self.server.anonymous("POST", "/api/v1/auth/login", &[("svc-app", app)], Some(body))
+        self.server
+            .anonymous("POST", "/api/v1/auth/login", &[("svc-app", app)], Some(body))
     }
 
     pub fn login_by_password(&self, username: &str, app: &str) -> Session {
@@ -87,7 +108,8 @@ impl Both {
     pub fn link(&self, jwt: &str, token: &str) -> Answer {
         let bearer = format!("Bearer {jwt}");
         let headers = [("authorization", bearer.as_str()), ("svc-cloud-token", token)];
-        self.server.request("POST", "/api/v1/users/current/cloud-link", &headers, None)
+        self.server
+            .request("POST", "/api/v1/users/current/cloud-link", &headers, None)
     }
 
     /// A local account that is linked to a new account of the cloud, its session, and a token of the cloud.
@@ -104,13 +126,15 @@ impl Both {
     pub fn refresh(&self, cookie: &str, token: Option<&str>) -> Answer {
         let mut headers = vec![("cookie", cookie)];
         headers.extend(token.map(|token| ("svc-cloud-token", token)));
-        self.server.anonymous("POST", "/api/v1/auth/refresh", &headers, None)
+        self.server
+            .anonymous("POST", "/api/v1/auth/refresh", &headers, None)
     }
 
     /// Sends a request with an access token.
     pub fn with_token(&self, jwt: &str, method: &str, path: &str, body: Option<&Value>) -> Answer {
         let bearer = format!("Bearer {jwt}");
-        self.server.request(method, path, &[("authorization", &bearer)], body)
+        self.server
+            .request(method, path, &[("authorization", &bearer)], body)
     }
 
     /// Creates an invitation as the owner, on behalf of a cloud account.
@@ -119,7 +143,12 @@ impl Both {
         if let Some(target) = target {
             body["targetPublicUserId"] = target.into();
         }
-        self.server.request("POST", "/api/v1/invitations", &[("svc-cloud-token", token)], Some(&body))
+        self.server.request(
+            "POST",
+            "/api/v1/invitations",
+            &[("svc-cloud-token", token)],
+            Some(&body),
+        )
     }
 
     pub fn invite(&self, token: &str, target: Option<&str>) -> Value {
@@ -144,7 +173,9 @@ impl Both {
 
     pub fn revoke(&self, created: &Value) -> Value {
         let id = created["invitationId"].as_str().unwrap();
-        let revoked = self.server.request("DELETE", &format!("/api/v1/invitations/{id}"), &[], None);
+        let revoked = self
+            .server
+            .request("DELETE", &format!("/api/v1/invitations/{id}"), &[], None);
         assert_eq!(revoked.status, 200, "{revoked:?}");
         revoked.json()
     }
@@ -153,6 +184,8 @@ impl Both {
     pub fn usernames(&self) -> Vec<String> {
         let users = self.server.get("/api/v1/users?take=1000").json();
         let names = users[0].as_array().unwrap().iter();
-        names.map(|user| user["username"].as_str().unwrap_or_default().to_owned()).collect()
+        names
+            .map(|user| user["username"].as_str().unwrap_or_default().to_owned())
+            .collect()
     }
 }

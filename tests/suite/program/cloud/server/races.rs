@@ -46,7 +46,11 @@ fn twenty_of_thirty_parallel_creations_succeed() {
         // The first one obtains the credential, and counts.
         let first = both.invite(&token, None);
         let statuses = together(29, |_| both.try_invite(&token, None).status);
-        assert_eq!((count(&statuses, 201), count(&statuses, 409)), (19, 10), "{statuses:?}");
+        assert_eq!(
+            (count(&statuses, 201), count(&statuses, 409)),
+            (19, 10),
+            "{statuses:?}"
+        );
         // Revoked ones count.
         assert_eq!(both.revoke(&first), true);
         assert_eq!(both.try_invite(&token, None).status, 409);
@@ -62,7 +66,12 @@ fn hundred_parallel_claims_of_one_invitation_make_one_account() {
         both.cloud.add_account("bob");
         let (token, guest) = (both.cloud.sign_in("ada"), both.cloud.sign_in("bob"));
         let created = both.invite(&token, None);
-        assert_eq!(both.cloud.bind(&guest, created["shortcode"].as_str().unwrap()).status, 200);
+        assert_eq!(
+            both.cloud
+                .bind(&guest, created["shortcode"].as_str().unwrap())
+                .status,
+            200
+        );
         let statuses = together(100, |_| both.login_by_cloud(&guest).status);
         assert!(count(&statuses, 201) > 0, "{statuses:?}");
         let mut names = both.usernames();
@@ -81,8 +90,16 @@ fn claims_and_a_revocation_at_once_have_one_outcome() {
         both.cloud.add_account("bob");
         let (token, guest) = (both.cloud.sign_in("ada"), both.cloud.sign_in("bob"));
         let created = both.invite(&token, None);
-        assert_eq!(both.cloud.bind(&guest, created["shortcode"].as_str().unwrap()).status, 200);
-        let path = format!("/api/v1/invitations/{}", created["invitationId"].as_str().unwrap());
+        assert_eq!(
+            both.cloud
+                .bind(&guest, created["shortcode"].as_str().unwrap())
+                .status,
+            200
+        );
+        let path = format!(
+            "/api/v1/invitations/{}",
+            created["invitationId"].as_str().unwrap()
+        );
         let statuses = together(8, |number| match number {
             0 => both.server.request("DELETE", &path, &[], None).status,
             _ => both.login_by_cloud(&guest).status,
@@ -91,6 +108,9 @@ fn claims_and_a_revocation_at_once_have_one_outcome() {
         let status = both.invitation(&created)["status"].clone();
         let expected = if has_account { "claimed" } else { "revoked" };
         assert_eq!(status, expected, "{statuses:?}");
-        assert_eq!(both.login_by_cloud(&guest).status, if has_account { 201 } else { 401 });
+        assert_eq!(
+            both.login_by_cloud(&guest).status,
+            if has_account { 201 } else { 401 }
+        );
     });
 }

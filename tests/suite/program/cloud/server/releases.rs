@@ -11,14 +11,24 @@ fn with_release() -> (Cloud, String) {
     let cloud = Cloud::start();
     let key = cloud.path("key").to_str().unwrap().to_owned();
     cloud.command(&["release-key", "create", "--key", &key], "");
-    cloud.command(&["channel", "set", "stable", "--description", "For living rooms"], "");
+    cloud.command(
+        &["channel", "set", "stable", "--description", "For living rooms"],
+        "",
+    );
     publish(&cloud, &key, "99.0.0");
     (cloud, key)
 }
 
 fn publish(cloud: &Cloud, key: &str, version: &str) {
     let released = ["--released-at", "1795305600000"];
-    cloud.command(&[&["release", "publish", "stable", version, "--key", key], &released[..]].concat(), "");
+    cloud.command(
+        &[
+            &["release", "publish", "stable", version, "--key", key],
+            &released[..],
+        ]
+        .concat(),
+        "",
+    );
 }
 
 fn updates(both: &Both) -> (u16, Value) {
@@ -33,12 +43,21 @@ fn newest_release_of_the_channel_is_shown() {
     let both = Both::start_beside(cloud, &[]);
     let (status, shown) = updates(&both);
     assert_eq!(status, 200);
-    assert_eq!((&shown["updateIsAvailable"], &shown["latestVersion"]), (&json!(true), &json!("99.0.0")));
+    assert_eq!(
+        (&shown["updateIsAvailable"], &shown["latestVersion"]),
+        (&json!(true), &json!("99.0.0"))
+    );
     assert_eq!(shown["latestVersionReleasedAt"], "2026-11-22T00:00:00.000Z");
     assert!(shown["daysBehindLatestVersion"].is_u64(), "{shown}");
     let channels = both.server.open("/api/v1/release-channels").json();
     assert_eq!(channels["current"], "stable");
-    assert!(channels["available"].as_array().unwrap().iter().any(|channel| channel["name"] == "stable"));
+    assert!(
+        channels["available"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|channel| channel["name"] == "stable")
+    );
     // Both are cached.
     let asked = both.cloud.requests("latestRelease");
     updates(&both);
@@ -74,6 +93,18 @@ fn development_mode_asks_for_no_release() {
     assert_eq!(both.cloud.requests("latestRelease"), 0);
 }
 
+/// Lets the server read the discovery document again, as after an hour: an endpoint is gone, without a word of the protocol.
+fn forget_discovery(both: &mut Both) {
+    both.cloud.fail(
+        "latestRelease",
+        &json!({ "kind": "refuse", "status": 404, "code": "<gone>" }),
+        Some(1),
+    );
+    both.restart_server();
+    assert_eq!(updates(both).0, 503);
+    both.restart_server();
+}
+
 #[test]
 fn release_with_a_key_that_nobody_trusts_is_ignored() {
     let (cloud, key) = with_release();
@@ -81,14 +112,18 @@ fn release_with_a_key_that_nobody_trusts_is_ignored() {
     assert_eq!(updates(&both).0, 200);
     // The key of one who took the web server over: it is announced, and no trusted key signed it.
     let stranger = both.cloud.path("stranger").to_str().unwrap().to_owned();
-    both.cloud.command(&["release-key", "create", "--key", &stranger], "");
+    both.cloud
+        .command(&["release-key", "create", "--key", &stranger], "");
     publish(&both.cloud, &stranger, "100.0.0");
-    both.restart_server();
+    forget_discovery(&mut both);
     assert_eq!(updates(&both).0, 503);
     // The owner's next key, which the first one signed.
     let next = both.cloud.path("next").to_str().unwrap().to_owned();
-    both.cloud.command(&["release-key", "create", "--key", &next, "--signed-by", &key], "");
+    both.cloud.command(
+        &["release-key", "create", "--key", &next, "--signed-by", &key],
+        "",
+    );
     publish(&both.cloud, &next, "101.0.0");
-    both.restart_server();
+    forget_discovery(&mut both);
     assert_eq!(updates(&both).1["latestVersion"], "101.0.0");
 }

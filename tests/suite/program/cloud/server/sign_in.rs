@@ -27,7 +27,11 @@ fn linked_account_signs_in_with_its_token_under_both_names() {
     assert_eq!((stranger.status, stranger.header("set-cookie")), (401, None));
     for wrong in ["svc_cloud_unknown", "", "x y"] {
         let refused = both.login_by_cloud(wrong);
-        assert_eq!((refused.status, refused.header("set-cookie")), (401, None), "{wrong:?}");
+        assert_eq!(
+            (refused.status, refused.header("set-cookie")),
+            (401, None),
+            "{wrong:?}"
+        );
     }
     // The link is one to one.
     both.add_user("dave", "music_user");
@@ -42,7 +46,10 @@ fn linked_account_signs_in_with_its_token_under_both_names() {
 fn token_of_another_installation_is_refused() {
     let both = Both::start();
     let (session, _) = both.linked_user("bob", "music_user");
-    let instance = both.server.open("/api/v1/instance").json()["instanceId"].as_str().unwrap().to_owned();
+    let instance = both.server.open("/api/v1/instance").json()["instanceId"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let issued = |audience: &str| {
         let body = json!({ "username": "bob", "password": PASSWORD, "audience": audience });
         let answer = both.cloud.call("POST", "/api/v1/session", &[], Some(&body));
@@ -51,7 +58,10 @@ fn token_of_another_installation_is_refused() {
     let refused = both.refresh(&session.cookie, Some(&issued("another-installation")));
     assert_eq!(code(&refused), (401, Some("cloud_token_required".to_owned())));
     assert_eq!(refused.header("set-cookie"), None);
-    assert_eq!(both.refresh(&session.cookie, Some(&issued(&instance))).status, 201);
+    assert_eq!(
+        both.refresh(&session.cookie, Some(&issued(&instance))).status,
+        201
+    );
 }
 
 #[covers("auth-failure cloud_token_required", "R21")]
@@ -63,7 +73,11 @@ fn linked_account_refreshes_with_its_own_token_only() {
     let asked = both.cloud.requests("account");
     for wrong in [None, Some(of_carol.as_str()), Some("svc_cloud_unknown")] {
         let refused = both.refresh(&session.cookie, wrong);
-        assert_eq!(code(&refused), (401, Some("cloud_token_required".to_owned())), "{wrong:?}");
+        assert_eq!(
+            code(&refused),
+            (401, Some("cloud_token_required".to_owned())),
+            "{wrong:?}"
+        );
         assert_eq!(refused.header("set-cookie"), None, "{wrong:?}");
     }
     let refreshed = both.refresh(&session.cookie, Some(&token));
@@ -77,7 +91,11 @@ fn linked_account_refreshes_with_its_own_token_only() {
     let ended = both.refresh(&next, Some(&token));
     assert_eq!(code(&ended), (401, Some("cloud_token_required".to_owned())));
     assert_eq!(ended.header("set-cookie"), None);
-    assert_eq!(both.with_token(&session.jwt, "GET", "/api/v1/users/current", None).status, 200);
+    assert_eq!(
+        both.with_token(&session.jwt, "GET", "/api/v1/users/current", None)
+            .status,
+        200
+    );
 }
 
 #[covers("auth-failure 401 not linked", "R22")]
@@ -90,15 +108,23 @@ fn cross_site_caller_refreshes_by_its_token_without_a_cookie() {
     for site in [CROSS_SITE, ("origin", "https://app.example")] {
         let refresh = |headers: &[(&str, &str)]| {
             let headers: Vec<_> = headers.iter().chain([&site]).copied().collect();
-            both.server.anonymous("POST", "/api/v1/auth/refresh", &headers, None)
+            both.server
+                .anonymous("POST", "/api/v1/auth/refresh", &headers, None)
         };
         let refreshed = refresh(&[("svc-cloud-token", &token)]);
-        assert_eq!((refreshed.status, refreshed.header("set-cookie")), (201, None), "{refreshed:?}");
+        assert_eq!(
+            (refreshed.status, refreshed.header("set-cookie")),
+            (201, None),
+            "{refreshed:?}"
+        );
         let jwt = refreshed.json()["JWT"].as_str().unwrap().to_owned();
         let current = both.with_token(&jwt, "GET", "/api/v1/users/current", None).json();
         assert_eq!(current["localUser"]["username"], "bob");
         let unlinked = refresh(&[("svc-cloud-token", &stranger)]);
-        assert_eq!((code(&unlinked), unlinked.header("set-cookie")), ((401, None), None));
+        assert_eq!(
+            (code(&unlinked), unlinked.header("set-cookie")),
+            ((401, None), None)
+        );
         let none = refresh(&[]);
         assert_eq!(code(&none), (401, Some("cloud_token_required".to_owned())));
         let login = both.server.anonymous(
@@ -116,14 +142,19 @@ fn cross_site_caller_refreshes_by_its_token_without_a_cookie() {
 fn personal_access_token_of_a_linked_account_works_without_the_cloud() {
     let mut both = Both::start();
     let (session, _) = both.linked_user("bob", "music_user");
-    let current = both.with_token(&session.jwt, "GET", "/api/v1/users/current", None).json();
+    let current = both
+        .with_token(&session.jwt, "GET", "/api/v1/users/current", None)
+        .json();
     let user = current["localUser"]["userId"].as_str().unwrap();
     let path = format!("/api/v1/users/{user}/personal-access-tokens");
     let created = both.server.post(&path, &json!({ "label": "script" }));
     assert_eq!(created.status, 201, "{created:?}");
     let pat = created.json()["token"].as_str().unwrap().to_owned();
     both.cloud.stop();
-    assert_eq!(both.with_token(&pat, "GET", "/api/v1/users/current", None).status, 200);
+    assert_eq!(
+        both.with_token(&pat, "GET", "/api/v1/users/current", None).status,
+        200
+    );
     // What needs no cloud goes on: the owner's account is local.
     both.login_by_password("owner", "admin");
     both.cloud.restart();
