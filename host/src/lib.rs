@@ -8,6 +8,8 @@ pub mod app;
 pub mod cli;
 pub mod config;
 pub mod installation;
+mod invitations;
+mod job_types;
 pub mod plugin_kinds;
 pub mod plugin_watch;
 pub mod services;

@@ -1,6 +1,8 @@
 //! Builds the services in the order of their dependencies.
 
 use crate::config::Config;
+use crate::invitations::{InvitationDependencies, InvitationServices};
+use crate::job_types::job_types;
 use std::path::PathBuf;
 use std::sync::Arc;
 use svc_api::response_cache::ResponseCache;
@@ -34,7 +36,7 @@ use svc_library::dev::Dev;
 use svc_library::history::History;
 use svc_library::indexed_files::IndexedFiles;
 use svc_library::item_kinds::ItemKinds;
-use svc_library::jobs::{self, Jobs};
+use svc_library::jobs::Jobs;
 use svc_library::libraries::Libraries;
 use svc_library::links::Links;
 use svc_library::maintenance::Maintenance;
@@ -137,6 +139,15 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         setup_token,
     )
     .await?;
+    let invited = InvitationServices::new(InvitationDependencies {
+        context: &context,
+        store: &store,
+        events: &dependencies.events,
+        settings: &settings,
+        keys: &keys,
+        passwords: &passwords,
+        cloud: &cloud,
+    });
     let logins = Logins {
         context: context.clone(),
         users: store.users.clone(),
@@ -148,6 +159,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         settings: settings.clone(),
         setup: setup.clone(),
         cloud: Arc::clone(&cloud),
+        claims: invited.claims.clone(),
     };
     let scan_scheduler = ScanScheduler::new(
         context.clone(),
@@ -204,22 +216,12 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         media,
         lock: Arc::default(),
     };
-    let pregenerators = jobs::Pregenerators {
-        thumbnails: thumbnails.clone(),
-        waveforms: waveforms.clone(),
-    };
-    let repositories = jobs::JobWorkRepositories {
-        database: store.database.clone(),
-        files: store.files.clone(),
-        index: store.index.clone(),
-        jobs: store.jobs.clone(),
-    };
-    let types = jobs::registered(
+    let types = job_types(
         &context,
-        &repositories,
+        &store,
         &dependencies.indexing,
         &reset.data_dir,
-        pregenerators,
+        (thumbnails.clone(), waveforms.clone()),
     );
     let libraries = Libraries::new(
         context.clone(),
@@ -231,6 +233,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         users: store.users.clone(),
         libraries: libraries.clone(),
         passwords: passwords.clone(),
+        claims: invited.claims.clone(),
         setup: setup.clone(),
         reset: reset.clone(),
         option: config.option_values(),
@@ -321,12 +324,15 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         ),
         logins,
         tokens: PersonalAccessTokens::new(context.clone(), store.users.clone(), store.tokens.clone()),
-        roles: Roles::new(context.clone(), store.roles.clone()),
+        roles: Roles::new(context.clone(), store.roles.clone(), invited.observer),
+        invitations: invited.invitations,
+        claims: invited.claims,
         libraries,
         audit: Audit::new(store.audit.clone()),
         cloud_info: CloudInfo::new(
             store.users.clone(),
             cloud,
+            invited.credentials,
             config.release_channel,
             dependencies.build.committed_at,
             config.dev,

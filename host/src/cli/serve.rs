@@ -46,6 +46,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     tasks.spawn_until_end("upkeep", async move { upkeep.run().await });
     let scan_scheduler = services.scan_scheduler.clone();
     tasks.spawn_until_end("scan-scheduler", async move { scan_scheduler.run().await });
+    let invitations = services.invitations.clone();
+    tasks.spawn_until_end("invitations", async move { invitations.run().await });
     if let Some(watch) = app.plugin_watch(&config) {
         tasks.spawn_until_end("plugin-directory", watch.run());
     }

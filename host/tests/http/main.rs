@@ -24,6 +24,7 @@ mod docs;
 mod events;
 mod history;
 mod index;
+mod invitations;
 mod items;
 mod jobs;
 mod libraries;

@@ -45,7 +45,7 @@ pub struct FieldErrorView {
 #[derive(Debug)]
 pub struct ApiError {
     status: StatusCode,
-    code: Option<ErrorCode>,
+    code: Option<Cow<'static, str>>,
     message: Cow<'static, str>,
     errors: Vec<FieldError>,
     header: Option<Box<(HeaderName, HeaderValue)>>,
@@ -81,7 +81,7 @@ impl ApiError {
     /// Adds a machine-readable code.
     #[must_use]
     pub fn with_code(mut self, code: ErrorCode) -> Self {
-        self.code = Some(code);
+        self.code = Some(code.as_str().into());
         self
     }
 
@@ -120,7 +120,7 @@ impl ApiError {
         let errors: Vec<_> = errors.collect();
         let body = ApiErrorView {
             message: self.message.into_owned(),
-            code: self.code.map(|code| code.as_str().to_owned()),
+            code: self.code.map(Cow::into_owned),
             errors: (!errors.is_empty()).then_some(errors),
         };
         let body = serde_json::to_vec(&body).unwrap_or_default();
@@ -156,7 +156,7 @@ impl From<ServiceError> for ApiError {
             ServiceError::Invalid(errors) => Self::invalid(errors),
             ServiceError::Refused(message) => Self::new(StatusCode::FORBIDDEN, message),
             ServiceError::Unauthorized { code, message } => Self {
-                code,
+                code: code.map(|code| code.as_str().into()),
                 ..Self::new(StatusCode::UNAUTHORIZED, message)
             },
             ServiceError::Unauthenticated(error) => (*error).into(),
@@ -177,6 +177,10 @@ impl From<ServiceError> for ApiError {
             ServiceError::Conflict { code, message } => {
                 Self::new(StatusCode::CONFLICT, message).with_code(code)
             }
+            ServiceError::CloudRefused { code } => Self {
+                code: Some(code.into()),
+                ..Self::new(StatusCode::CONFLICT, "the cloud refused this")
+            },
             ServiceError::Stale { code, message } => {
                 Self::new(StatusCode::PRECONDITION_FAILED, message).with_code(code)
             }
@@ -193,7 +197,7 @@ impl From<TryLater> for ApiError {
             _ => StatusCode::SERVICE_UNAVAILABLE,
         };
         let error = Self {
-            code: later.reason.code(),
+            code: later.reason.code().map(|code| code.as_str().into()),
             ..Self::new(status, later.message)
         };
         match later.retry_after {

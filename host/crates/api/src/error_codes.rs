@@ -32,9 +32,45 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
         "The item is known, but its file is not there any more.",
     ),
     (
+        ErrorCode::InvitationUnavailable,
+        StatusCode::NOT_FOUND,
+        "No invitation has this shortcode, or it was used or revoked, has expired, or its inviter may not give its role any \
+         more.",
+    ),
+    (
+        ErrorCode::TargetUnavailable,
+        StatusCode::NOT_FOUND,
+        "The cloud account that the invitation is addressed to cannot be invited.",
+    ),
+    (
         ErrorCode::SubtitleEmbedded,
         StatusCode::NOT_FOUND,
         "The subtitles are a stream of the video's own file; a player reads them from there.",
+    ),
+    (
+        ErrorCode::CloudRefused,
+        StatusCode::CONFLICT,
+        "The cloud refused. Where the cloud names a reason, its own code stands in place of this one.",
+    ),
+    (
+        ErrorCode::CloudTokenRejected,
+        StatusCode::CONFLICT,
+        "The cloud rejected the token in `Svc-Cloud-Token`.",
+    ),
+    (
+        ErrorCode::DailyInvitationLimit,
+        StatusCode::CONFLICT,
+        "The account has created 20 invitations in the last 24 hours.",
+    ),
+    (
+        ErrorCode::SeatsExhausted,
+        StatusCode::CONFLICT,
+        "All seats of the subscription are used.",
+    ),
+    (
+        ErrorCode::SignInRequired,
+        StatusCode::CONFLICT,
+        "Invitations of this server are used by signing in at its provider, not with a username and password.",
     ),
     (
         ErrorCode::IndexActionConflict,

@@ -11,9 +11,9 @@ use crate::route::CachePolicy::{self, ByHandler, ByVersion};
 use crate::route::Timeout::{Plugins, SignIn};
 use crate::route::{Access, Route, UrlCredential};
 use crate::routes::{
-    auth, changes, cinema, dev, events, general, history, index, items, jobs, libraries, links, ls, movies,
-    music, photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search, sessions, settings,
-    tokens, tv, users, video, waveforms,
+    auth, changes, cinema, dev, events, general, history, index, invitations, items, jobs, libraries, links,
+    ls, movies, music, photo_albums, photos, playback_queues, plugins, ratings, reset, roles, search,
+    sessions, settings, tokens, tv, users, video, waveforms,
 };
 use crate::routing::build_router;
 use crate::state::SharedState;
@@ -120,6 +120,12 @@ pub fn routes() -> Vec<Route> {
         Route::get   ("/api/v1/roles/assignments",                                         Require(C::RoleAssignmentsRead), roles::list_role_assignments),
         Route::post  ("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsCreate), roles::assign_role),
         Route::delete("/api/v1/roles/{role}/assignments",                                  Session(C::RoleAssignmentsDelete), roles::unassign_role),
+        Route::get   ("/api/v1/invitations",                                               Require(C::InvitationsRead),     invitations::list_invitations),
+        Route::post  ("/api/v1/invitations",                                               Session(C::InvitationsCreate),   invitations::create_invitation).timeout(SignIn),
+        Route::get   ("/api/v1/invitations/{id}",                                          Require(C::InvitationsRead),     invitations::get_invitation),
+        Route::delete("/api/v1/invitations/{id}",                                          Require(C::InvitationsDelete),   invitations::revoke_invitation).timeout(SignIn),
+        Route::post  ("/api/v1/invitations/claim",                                         Public,                          invitations::claim_invitation).body(LOGIN_BODY_BYTES).timeout(SignIn),
+        Route::get   ("/api/v1/invitations/claim/{shortcode}",                             Public,                          invitations::get_invitation_offer),
     ]));
     list.extend(tagged(Tag::Settings, [
         Route::get   ("/api/v1/settings/{app}",                                            SignedIn,                        settings::get_settings),

@@ -9,6 +9,8 @@ use svc_http_io::proxy::ProxyConfig;
 use svc_identity::accounts::Accounts;
 use svc_identity::audit::Audit;
 use svc_identity::authentication::Authentication;
+use svc_identity::invitations::Invitations;
+use svc_identity::invitations::claims::Claims;
 use svc_identity::keys::KeyRing;
 use svc_identity::login::Logins;
 use svc_identity::origins::Origins;
@@ -78,6 +80,10 @@ pub struct AppState {
     pub tokens: PersonalAccessTokens,
     /// Roles and their assignments.
     pub roles: Roles,
+    /// Invitations, for those who invite.
+    pub invitations: Invitations,
+    /// Invitations, for those who use them.
+    pub claims: Claims,
     /// Libraries and their grants.
     pub libraries: Libraries,
     /// Settings.

@@ -10,7 +10,7 @@ named_enum! {
         Server => "Server",
         /// Signing in, sessions and personal access tokens.
         Authentication => "Authentication",
-        /// Accounts and roles.
+        /// Accounts, roles and invitations.
         Users => "Users",
         /// Settings, allowed web origins and the audit log.
         Settings => "Settings",
@@ -43,7 +43,7 @@ impl Tag {
         match self {
             Self::Server => "Health, versions, setup and reset of the server.",
             Self::Authentication => "Signing in, sessions and personal access tokens.",
-            Self::Users => "Accounts and roles.",
+            Self::Users => "Accounts, roles and invitations.",
             Self::Settings => "Settings, allowed web origins and the audit log.",
             Self::Indexing => "Runs of the indexer, media directories and their files.",
             Self::Jobs => "Background jobs.",

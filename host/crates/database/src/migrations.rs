@@ -39,6 +39,7 @@ static MIGRATIONS: &[Migration] = migrations![
     10 "0010_digests.sql",
     11 "0011_kinds.sql",
     12 "0012_plugins.sql",
+    13 "0013_invitations.sql",
 ];
 
 /// Schema version of this program.

@@ -46,6 +46,12 @@ named_enum! {
         RoleUpdated => "role_updated",
         /// A role was deleted.
         RoleDeleted => "role_deleted",
+        /// An invitation was created.
+        InvitationCreated => "invitation_created",
+        /// An account was created with an invitation.
+        InvitationClaimed => "invitation_claimed",
+        /// An invitation was revoked.
+        InvitationRevoked => "invitation_revoked",
         /// A library was created.
         LibraryCreated => "library_created",
         /// Name, paths or grants of a library were changed.

@@ -12,6 +12,7 @@ pub mod erased;
 pub mod extraction;
 pub mod fields;
 pub mod id;
+pub mod invitation;
 pub mod item;
 pub mod item_kind;
 pub mod job;

@@ -3,7 +3,7 @@
 //! | File | Content |
 //! |---|---|
 //! | `message` | the kinds of events, their audience, and the encoding shared by all subscribers |
-//! | `indexing`, `jobs`, `photos`, `playback_queues`, `waveform` | payloads |
+//! | `indexing`, `invitations`, `jobs`, `photos`, `playback_queues`, `waveform` | payloads |
 //! | `broadcaster` | the inbox of published messages, the ring buffer, the list of subscribers |
 //! | `dispatcher` | moves messages from the inbox to the ring buffer, and ends streams |
 //! | `subscriber` | the state of one subscriber: permissions and position in the ring buffer |
@@ -24,6 +24,7 @@
 mod broadcaster;
 mod dispatcher;
 pub mod indexing;
+mod invitations;
 pub mod items;
 pub mod jobs;
 mod lagging;

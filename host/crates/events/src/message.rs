@@ -54,6 +54,16 @@ pub enum EventKind {
     MusicWaveformReady,
     /// A plugin became active or ceased to be, or its version changed.
     PluginStateChanged,
+    /// An invitation was created.
+    InvitationCreated,
+    /// A cloud account holds an invitation.
+    InvitationBound,
+    /// An account was created with an invitation.
+    InvitationClaimed,
+    /// An invitation ended unused.
+    InvitationExpired,
+    /// An invitation was revoked.
+    InvitationRevoked,
     /// A job started or was resumed.
     JobStarted,
     /// Progress of a job.
@@ -87,6 +97,11 @@ impl EventKind {
             Self::ItemRemoved => "item.removed",
             Self::MusicWaveformReady => "music.waveform_ready",
             Self::PluginStateChanged => "plugin.state_changed",
+            Self::InvitationCreated => "invitation.created",
+            Self::InvitationBound => "invitation.bound",
+            Self::InvitationClaimed => "invitation.claimed",
+            Self::InvitationExpired => "invitation.expired",
+            Self::InvitationRevoked => "invitation.revoked",
             Self::JobStarted => "job.started",
             Self::JobCurrentProgress => "job.current_progress",
             Self::JobCompleted => "job.completed",
@@ -115,6 +130,11 @@ impl EventKind {
             Self::ItemAdded | Self::ItemUpdated | Self::ItemRemoved => Capability::ItemsRead,
             Self::MusicWaveformReady => Capability::MusicTracksRead,
             Self::PluginStateChanged => Capability::PluginsRead,
+            Self::InvitationCreated
+            | Self::InvitationBound
+            | Self::InvitationClaimed
+            | Self::InvitationExpired
+            | Self::InvitationRevoked => Capability::InvitationsRead,
             Self::JobStarted | Self::JobCurrentProgress | Self::JobCompleted => Capability::JobsRead,
         }
     }

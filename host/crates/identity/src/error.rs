@@ -94,6 +94,12 @@ pub enum ServiceError {
         /// Shown to the client.
         message: String,
     },
+    /// The cloud does not allow the operation.
+    #[error("the cloud refused this")]
+    CloudRefused {
+        /// The cloud's code: `[a-z0-9_]{1,64}`.
+        code: String,
+    },
     /// The resource changed since the caller read it.
     #[error("{message}")]
     Stale {

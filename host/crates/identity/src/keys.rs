@@ -19,6 +19,7 @@ pub struct Keys {
     /// Encrypts secrets that the database stores: credentials and tokens of the cloud.
     pub secrets: SealingKey,
     refresh_key: [u8; 32],
+    invitation_key: [u8; 32],
 }
 
 impl Keys {
@@ -30,12 +31,18 @@ impl Keys {
             item_links: ItemLinks::new(secret),
             secrets: SealingKey::derive(secret, "svc secrets at rest"),
             refresh_key: secret.derive("svc refresh token successor"),
+            invitation_key: secret.derive("svc invitation shortcode"),
         }
     }
 
     /// The key that seals refresh tokens and derives their successors.
     pub fn refresh_key(&self) -> &[u8; 32] {
         &self.refresh_key
+    }
+
+    /// The key of the hashes of shortcodes.
+    pub fn invitation_key(&self) -> &[u8; 32] {
+        &self.invitation_key
     }
 }
 

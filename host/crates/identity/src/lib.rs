@@ -1,4 +1,4 @@
-//! Accounts and access: sign-in, sessions, tokens, roles and capabilities, throttling, the audit log, the settings.
+//! Accounts and access: sign-in, sessions, tokens, invitations, roles and capabilities, throttling, the audit log, settings.
 //!
 //! May use `svc-domain`, `svc-platform` and `svc-store`. It does not depend on HTTP.
 //!
@@ -17,9 +17,12 @@ pub mod authentication;
 mod authority;
 pub mod capability;
 pub mod cloud;
+pub mod cloud_credential;
 pub mod credential;
 pub mod error;
 pub mod fair_semaphore;
+pub mod invitation_observer;
+pub mod invitations;
 pub mod item_link;
 pub mod keys;
 pub mod login;

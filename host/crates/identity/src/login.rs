@@ -1,6 +1,7 @@
 //! Sign-in: with a password, as the guest, or with a cloud account.
 
 mod attempts;
+mod claim;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use crate::app::App;
 use crate::cloud::{Cloud, CloudError};
 use crate::error::{LOGIN_REFUSED, Result, ServiceError};
+use crate::invitations::claims::Claims;
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords, Verdict};
 use crate::sessions::{IssuedSession, NewSession, Sessions};
@@ -22,6 +24,7 @@ use svc_domain::user::{Account, User};
 use svc_store::{AuditRepository, UserRepository};
 
 pub use attempts::LoginAuditLimiter;
+pub use claim::ClaimRequest;
 
 /// How long an address counts as known after a successful login.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -79,6 +82,8 @@ pub struct Logins {
     pub setup: Setup,
     /// Verifies cloud accounts.
     pub cloud: Arc<dyn Cloud>,
+    /// Creates accounts with invitations.
+    pub claims: Claims,
 }
 
 impl Logins {
@@ -155,7 +160,17 @@ impl Logins {
             },
             other => other.into(),
         })?;
-        let account = self.users.account_by_cloud(&vouched.id).await?;
+        let account = match self.users.account_by_cloud(&vouched.id).await? {
+            Some(account) => Some(account),
+            None => {
+                let claimed = self.claims.claim_held(token, &vouched, app, &request.client);
+                match claimed.await? {
+                    Some(account) => Some(account),
+                    // A parallel sign-in may have used the invitation.
+                    None => self.users.account_by_cloud(&vouched.id).await?,
+                }
+            }
+        };
         let account = account.filter(|account| account.user.enabled);
         let account = account.ok_or(ServiceError::Unauthorized {
             code: None,

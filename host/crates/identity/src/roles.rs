@@ -2,8 +2,11 @@
 
 mod assignments;
 
+use std::sync::Arc;
+
 use crate::capability::{Capability, CapabilitySet};
 use crate::error::{ErrorCode, FieldError, Result, ServiceError};
+use crate::invitation_observer::InvitationObserver;
 use crate::names::check_role_name;
 use crate::role::Role;
 use crate::{AuthContext, Context, policy, run_to_completion};
@@ -71,11 +74,16 @@ async fn role_of_path(change: &mut IdentityChange, name: &str) -> Result<RoleInf
 /// # Errors
 /// Refused for the roles of owner and guest, and for a role with capabilities that the caller lacks.
 pub(super) fn require_assignable(by: &AuthContext, role: &RoleInfo) -> Result<()> {
+    require_assignable_with(by.actor.capabilities, role)
+}
+
+/// [`require_assignable`] for an account with these capabilities.
+pub(super) fn require_assignable_with(capabilities: CapabilitySet, role: &RoleInfo) -> Result<()> {
     if !role.assignable {
         return Err(ServiceError::Refused("this role cannot be assigned"));
     }
     // `newcomer` grants almost nothing; everyone who may create accounts may assign it.
-    if !by.actor.covers(role.capabilities) && role.name != Role::Newcomer.as_str() {
+    if !role.capabilities.is_subset(capabilities) && role.name != Role::Newcomer.as_str() {
         return Err(ServiceError::Refused("this role has permissions that you lack"));
     }
     Ok(())
@@ -86,12 +94,17 @@ pub(super) fn require_assignable(by: &AuthContext, role: &RoleInfo) -> Result<()
 pub struct Roles {
     context: Context,
     roles: RoleRepository,
+    observer: Arc<dyn InvitationObserver>,
 }
 
 impl Roles {
     /// Creates the service.
-    pub fn new(context: Context, roles: RoleRepository) -> Self {
-        Self { context, roles }
+    pub fn new(context: Context, roles: RoleRepository, observer: Arc<dyn InvitationObserver>) -> Self {
+        Self {
+            context,
+            roles,
+            observer,
+        }
     }
 
     /// All roles: built-in ones first, then custom ones by name.
@@ -158,18 +171,24 @@ impl Roles {
         .await
     }
 
-    /// Deletes a role and its assignments.
+    /// Deletes a role and its assignments, and revokes its invitations: a later role of the same name starts without
+    /// them.
     ///
     /// # Errors
     /// As [`Roles::update`].
     pub async fn delete(&self, by: AuthContext, name: String) -> Result<()> {
-        let context = self.context.clone();
+        let (context, observer) = (self.context.clone(), Arc::clone(&self.observer));
         run_to_completion(&self.context.tasks, "role-delete", async move {
             let mut change = context.change_by(&by).await?;
             let role = changeable(&mut change, &by, &name).await?;
+            let revoked = change
+                .revoke_invitations_of_role(&role.name, context.now())
+                .await?;
             change.delete_role(&role.name).await?;
             audit_role(&context, &mut change, &by, AuditEvent::RoleDeleted, &role).await?;
-            Ok(change.commit().await?)
+            change.commit().await?;
+            revoked.iter().for_each(|invitation| observer.changed(invitation));
+            Ok(())
         })
         .await
     }

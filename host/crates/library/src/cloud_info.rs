@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use svc_domain::release_channel::ReleaseChannel;
 use svc_domain::time::Timestamp;
 use svc_identity::cloud::{Cloud, Release, Subscription};
+use svc_identity::cloud_credential::CloudCredentials;
 use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
 use svc_store::UserRepository;
 
@@ -35,6 +36,7 @@ pub struct Seats {
 pub struct CloudInfo {
     users: UserRepository,
     cloud: Arc<dyn Cloud>,
+    credentials: CloudCredentials,
     channel: ReleaseChannel,
     committed_at: Option<Timestamp>,
     dev: bool,
@@ -46,6 +48,7 @@ impl CloudInfo {
     pub fn new(
         users: UserRepository,
         cloud: Arc<dyn Cloud>,
+        credentials: CloudCredentials,
         channel: ReleaseChannel,
         committed_at: Option<Timestamp>,
         dev: bool,
@@ -53,6 +56,7 @@ impl CloudInfo {
         Self {
             users,
             cloud,
+            credentials,
             channel,
             committed_at,
             dev,
@@ -113,9 +117,11 @@ impl CloudInfo {
         between.and_then(|days| u32::try_from(days).ok()).unwrap_or(0)
     }
 
-    /// The cloud's subscription for this server, if there is one.
+    /// The cloud's subscription for this server; `None` for a server without a credential for the cloud, and while the
+    /// cloud does not respond.
     pub async fn subscription(&self) -> Option<Subscription> {
-        self.cloud.subscription("").await.ok()
+        let credential = self.credentials.get().await.ok()??;
+        self.cloud.subscription(credential.secret()).await.ok()
     }
 
     /// Used and available seats.

@@ -11,6 +11,7 @@ use svc_domain::user::{Account, RoleAssignment};
 use svc_identity::account_input::{check_password, name_taken};
 use svc_identity::app::App;
 use svc_identity::error::{Result, ServiceError};
+use svc_identity::invitations::claims::Claims;
 use svc_identity::names::{check_username, username_key};
 use svc_identity::password::Passwords;
 use svc_identity::role::Role;
@@ -32,6 +33,8 @@ pub struct Dev {
     pub libraries: Libraries,
     /// Hashes passwords.
     pub passwords: Passwords,
+    /// Attempts to use invitations.
+    pub claims: Claims,
     /// The first run.
     pub setup: Setup,
     /// Factory reset.

@@ -9,6 +9,7 @@ use crate::id_nodes::IdNodeRepository;
 use crate::identity::IdentityRepository;
 use crate::index::IndexRepository;
 use crate::instance::InstanceRepository;
+use crate::invitations::InvitationRepository;
 use crate::items::ItemRepository;
 use crate::jobs::JobRepository;
 use crate::kinds::KindRepository;
@@ -70,6 +71,8 @@ store! {
     index: IndexRepository,
     /// The identity of this installation.
     instance: InstanceRepository,
+    /// Invitations, and the credentials for the clouds that keep them.
+    invitations: InvitationRepository,
     /// Items of any type.
     items: ItemRepository,
     /// Background jobs.

@@ -382,6 +382,8 @@ async fn second_delete_is_404_or_false() {
         "id",
     )
     .await;
+    let invitation = json!({"role": "member"});
+    let invitation = make("POST", "/api/v1/invitations", invitation, "invitationId").await;
     let library = json!({"name": "L", "mediaKind": "music"});
     let library = make("POST", "/api/v1/libraries", library, "libraryId").await;
     let queue = json!({"type": "static", "items": [item(&track)]});
@@ -449,6 +451,7 @@ async fn second_delete_is_404_or_false() {
         ),
         ("/roles/{role}", vec!["tester"], "", &nothing, Again::NotFound),
         ("/cors-origins/{id}", vec![&origin], "", &nothing, Again::False),
+        ("/invitations/{id}", vec![&invitation], "", &nothing, Again::False),
         (
             "/libraries/{libraryId}",
             vec![&library],
@@ -550,7 +553,11 @@ async fn second_delete_is_404_or_false() {
         );
     }
     // A malformed id is treated as an unknown one.
-    for target in [format!("{of_user}/junk"), "/api/v1/cors-origins/junk".to_owned()] {
+    for target in [
+        format!("{of_user}/junk"),
+        "/api/v1/cors-origins/junk".to_owned(),
+        "/api/v1/invitations/junk".to_owned(),
+    ] {
         let reply = token.delete(&target).await;
         assert_eq!((reply.status, reply.json()), (200, json!(false)), "{target}");
     }

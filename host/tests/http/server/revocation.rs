@@ -237,9 +237,17 @@ async fn lose_between_head_and_body(loss: Loss, server: TestServer) {
 
 /// Writes of accounts, roles, settings and libraries.
 fn is_identity(request: &WriteRequest) -> bool {
-    ["users", "roles", "settings", "cors-origins", "libraries", "reset"]
-        .iter()
-        .any(|resource| request.path.split('/').nth(3) == Some(resource))
+    [
+        "users",
+        "roles",
+        "invitations",
+        "settings",
+        "cors-origins",
+        "libraries",
+        "reset",
+    ]
+    .iter()
+    .any(|resource| request.path.split('/').nth(3) == Some(resource))
 }
 
 async fn lose_while_waiting_for_the_turn(loss: Loss, server: TestServer) {

@@ -5,6 +5,7 @@ pub(crate) mod client;
 pub(crate) mod cloud;
 pub(crate) mod databases;
 pub(crate) mod h2_wire;
+pub(crate) mod invitation_cloud;
 pub(crate) mod limit_routes;
 pub(crate) mod listening;
 pub(crate) mod media;

@@ -158,6 +158,10 @@ impl WriteFixture {
             )
             .await;
         }
+        let invitation = self
+            .make("POST", "/api/v1/invitations", json!({"role": "newcomer"}))
+            .await;
+        let invitation = text(&invitation, "invitationId");
         let origin = self
             .make(
                 "POST",
@@ -282,6 +286,9 @@ impl WriteFixture {
             none(),
         );
         add("DELETE", "/api/v1/roles/{role}", &["spare"], "", none());
+        let invited = json!({"role": "newcomer"});
+        add("POST", "/api/v1/invitations", &[], "", invited);
+        add("DELETE", "/api/v1/invitations/{id}", &[&invitation], "", none());
         let settings = json!({"app": null, "settings": {"server_name": "made"}});
         add("PATCH", "/api/v1/settings", &[], "", settings);
         let new_origin = json!({"origin": "https://new.example"});

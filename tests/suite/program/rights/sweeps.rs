@@ -9,7 +9,16 @@ use super::script::{Parameter, Person, Route, Script, text};
 const UNKNOWN: &str = "0000000000001";
 
 /// Path parameters that name no media.
-const OTHER_IDS: [&str; 7] = ["id", "app", "role", "runId", "jobId", "sessionId", "pluginId"];
+const OTHER_IDS: [&str; 8] = [
+    "id",
+    "app",
+    "role",
+    "runId",
+    "jobId",
+    "sessionId",
+    "pluginId",
+    "shortcode",
+];
 
 /// Items of the kinds that plugins define: the accounts of the script have none. `host/tests/http/items/list.rs` holds
 /// them to the libraries.
@@ -40,7 +49,7 @@ const WITHOUT_MEDIA: [&str; 16] = [
 ];
 
 /// Operations without media, and those for operators. New ones belong here or into `attempts.rs`.
-const CHANGES_NO_MEDIA: [&str; 38] = [
+const CHANGES_NO_MEDIA: [&str; 43] = [
     "POST /api/v1/setup",
     "POST /api/v1/reset",
     "POST /api/v1/auth/login",
@@ -59,6 +68,11 @@ const CHANGES_NO_MEDIA: [&str; 38] = [
     "DELETE /api/v1/roles/{role}",
     "POST /api/v1/roles/{role}/assignments",
     "DELETE /api/v1/roles/{role}/assignments",
+    "POST /api/v1/invitations",
+    "GET /api/v1/invitations/{id}",
+    "DELETE /api/v1/invitations/{id}",
+    "POST /api/v1/invitations/claim",
+    "GET /api/v1/invitations/claim/{shortcode}",
     "PATCH /api/v1/settings",
     "POST /api/v1/cors-origins",
     "DELETE /api/v1/cors-origins/{id}",

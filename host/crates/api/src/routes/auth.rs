@@ -39,6 +39,7 @@ impl Input for LoginInput {}
 #[endpoint(responses(
     (status_code = 401, description = "The cloud rejected the token"),
     (status_code = 403, description = "Sign-in refused"),
+    (status_code = 409, description = "The invitation of the cloud account cannot be used, because no seat is free"),
     (status_code = 429, description = "Too many wrong passwords")
 ))]
 pub async fn sign_in(

@@ -10,6 +10,7 @@ use crate::api_error::ApiError;
 use crate::body::{Body, Input, bounded_list, non_null};
 use crate::extract::{PathId, State};
 use crate::response::{Created, Json};
+use crate::views::invitations::ClaimAttemptView;
 use crate::views::users::{RoleAssignmentView, UserView};
 use svc_domain::id::{LibraryId, UserId};
 use svc_identity::app::App;
@@ -80,11 +81,11 @@ pub async fn get_setting(
     Ok(Json(dev(&state)?.setting(app, &key.0).await?))
 }
 
-/// Get the last attempt to claim an invitation; always `null` without a configured cloud
+/// Get the last attempt to use an invitation since the start of the server; `null` before the first one
 #[endpoint]
-pub async fn get_last_claim_attempt(state: State) -> Result<Json<Value>, ApiError> {
-    dev(&state)?;
-    Ok(Json(Value::Null))
+pub async fn get_last_claim_attempt(state: State) -> Result<Json<Option<ClaimAttemptView>>, ApiError> {
+    let attempt = dev(&state)?.claims.last_attempt();
+    Ok(Json(attempt.map(ClaimAttemptView::from)))
 }
 
 /// Get an option of the server by its name in the TOML file

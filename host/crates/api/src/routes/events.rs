@@ -33,6 +33,8 @@ use svc_http_io::event_stream::EventStream;
 /// | `job.started` | `Jobs.Read`, or the job to be created by the caller | `jobId`, `type`; also sent when the job resumes |
 /// | `job.current_progress` | the same | `jobId`, `completedTasks`, `totalTasks`; at most two per second |
 /// | `job.completed` | the same | `jobId`, `status`: `completed`, `failed` or `cancelled` |
+/// | `invitation.created`, `invitation.bound`, `invitation.expired`, `invitation.revoked` | `Invitations.Read` | `invitationId`, `role`, `status` |
+/// | `invitation.claimed` | `Invitations.Read` | `invitationId`, `role`, `status`, `claimedBy` |
 /// | `plugin.state_changed` | `Plugins.Read` | `pluginId`, `version`, `state`: that of `GET /plugins`, or `removed`; `reason` |
 /// | `photo.updated` | `Photos.Read`, and access to the photo | `photoId` |
 /// | `photo_album.created`, `photo_album.updated`, `photo_album.deleted` | `PhotoAlbums.Read`, and access to the album | `photoAlbumId` |

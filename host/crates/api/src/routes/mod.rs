@@ -8,6 +8,7 @@ pub mod events;
 pub mod general;
 pub mod history;
 pub mod index;
+pub mod invitations;
 pub mod items;
 pub mod jobs;
 pub mod libraries;

@@ -5,6 +5,7 @@ pub mod changes;
 pub mod general;
 pub mod index;
 pub mod indexed_file;
+pub mod invitations;
 pub mod item_pages;
 pub mod items;
 pub mod jobs;

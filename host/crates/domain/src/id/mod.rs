@@ -124,6 +124,8 @@ id_types! {
     SessionId,
     /// A personal access token; independent of its secret.
     PersonalAccessTokenId,
+    /// An invitation.
+    InvitationId,
     /// An allowed web origin.
     CorsOriginId,
     /// An entry of the audit log.

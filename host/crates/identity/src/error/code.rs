@@ -10,10 +10,16 @@ named_enum! {
         ArtworkMissing => "artwork_missing",
         /// A queue is full or a budget is exhausted.
         Busy => "busy",
+        /// The cloud refused with a code that is none.
+        CloudRefused => "cloud_refused",
         /// The cloud account needs a valid cloud token.
         CloudTokenRequired => "cloud_token_required",
+        /// The cloud rejected the token of an account.
+        CloudTokenRejected => "cloud_token_rejected",
         /// The cloud is unreachable or not configured.
         CloudUnavailable => "cloud_unavailable",
+        /// The account created 20 invitations within 24 hours.
+        DailyInvitationLimit => "daily_invitation_limit",
         /// The database is unreachable.
         DatabaseUnavailable => "database_unavailable",
         /// The file of the item is gone.
@@ -22,6 +28,8 @@ named_enum! {
         IndexActionConflict => "index_action_conflict",
         /// Another run of the indexer is active.
         IndexingInProgress => "indexing_in_progress",
+        /// The invitation is unknown, or was used or revoked or has expired.
+        InvitationUnavailable => "invitation_unavailable",
         /// The job's state does not allow the action.
         JobActionConflict => "job_action_conflict",
         /// Another library of the media kind has this name.
@@ -44,14 +52,20 @@ named_enum! {
         RoleExists => "role_exists",
         /// A run of the indexer was stopped before its end. Recorded in jobs only.
         RunStopped => "run_stopped",
+        /// All seats of the subscription are used.
+        SeatsExhausted => "seats_exhausted",
         /// An option of the server fixes the setting.
         SettingFixed => "setting_fixed",
+        /// Invitations of this server are used by signing in at its provider.
+        SignInRequired => "sign_in_required",
         /// The disk of the data directory or of the database is full.
         StorageFull => "storage_full",
         /// The media directory is not mounted or does not respond.
         StorageUnavailable => "storage_unavailable",
         /// The subtitles are a stream inside the video file.
         SubtitleEmbedded => "subtitle_embedded",
+        /// The cloud account that an invitation is addressed to cannot be invited.
+        TargetUnavailable => "target_unavailable",
         /// No thumbnail can be rendered from the file.
         ThumbnailUnavailable => "thumbnail_unavailable",
         /// A rate limit was exceeded.

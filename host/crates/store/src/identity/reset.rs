@@ -41,7 +41,7 @@ pub(crate) const MEDIA: [&str; 28] = [
 ];
 
 /// Deletes everything else but the row of the server and the schema version.
-const THE_REST: [&str; 23] = [
+const THE_REST: [&str; 25] = [
     "DELETE FROM jobs",
     "DELETE FROM run_logs",
     "DELETE FROM runs",
@@ -59,6 +59,8 @@ const THE_REST: [&str; 23] = [
     "DELETE FROM account_settings",
     "DELETE FROM server_settings",
     "DELETE FROM role_assignments",
+    "DELETE FROM invitations",
+    "DELETE FROM cloud_credentials",
     "DELETE FROM roles",
     "DELETE FROM users",
     "DELETE FROM cors_origins",

@@ -6,6 +6,7 @@
 mod accounts;
 mod faults;
 mod id_nodes;
+mod invitations;
 mod item_filter;
 mod jobs;
 mod kinds;

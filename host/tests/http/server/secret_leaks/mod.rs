@@ -203,6 +203,11 @@ async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
     let jwt = server.client(owner);
     let target = format!("/api/v1/users/{owner}/personal-access-tokens");
     let made = jwt.post(&target, &json!({"label": "tv"})).await.json();
+    let invited = login
+        .client()
+        .post("/api/v1/invitations", &json!({"role": "member"}))
+        .await;
+    assert_eq!(invited.status, 201);
     let secrets = vec![
         ("access token", jwt.to_string()),
         (
@@ -222,6 +227,10 @@ async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
         ("cloud token", CLOUD_TOKEN.to_owned()),
         ("password", PASSWORD.to_owned()),
         ("setup token", SETUP_TOKEN.to_owned()),
+        (
+            "shortcode",
+            invited.json()["shortcode"].as_str().unwrap().to_owned(),
+        ),
     ];
     (server, secrets)
 }

@@ -147,7 +147,7 @@ fn headers(secret: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Fields of request bodies.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 22] = [
     "username",
     "displayName",
     "role",
@@ -168,6 +168,8 @@ const FIELDS: [&str; 20] = [
     "serverName",
     "paths",
     "userId",
+    "shortcode",
+    "targetPublicUserId",
 ];
 
 /// Bodies with a secret in the right field and in others.
@@ -185,6 +187,8 @@ fn bodies(secret: &str) -> Vec<String> {
             "setupToken": secret}),
         json!({"username": "nobody", "ssoToken": secret, "token": secret, "jwt": secret}),
         json!({"username": secret, "password": "short"}),
+        json!({"shortcode": secret, "username": "invited", "password": "long enough"}),
+        json!({"role": "member", "targetPublicUserId": secret}),
         json!({"userId": secret, "password": secret}),
         json!({"currentPassword": secret, "password": secret, "username": "ada"}),
         json!({"app": null, "settings": {secret: 1}}),

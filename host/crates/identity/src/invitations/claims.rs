@@ -1,0 +1,395 @@
+//! Using invitations: the account is created with the invitation's role, in one transaction.
+
+use std::sync::Arc;
+
+use crate::account_input::name_taken;
+use crate::app::App;
+use crate::cloud::{Cloud, CloudAccount, CloudError};
+use crate::cloud_credential::CloudCredentials;
+use crate::error::{ErrorCode, LOGIN_REFUSED, Result, ServiceError};
+use crate::fair_semaphore::PermitRequest;
+use crate::invitation_observer::InvitationObserver;
+use crate::invitations::attempt::{ClaimAttempt, ClaimMethod, LastAttempt};
+use crate::invitations::guesses::Guesses;
+use crate::invitations::rules::{UNAVAILABLE, given_role};
+use crate::invitations::shortcode::Shortcode;
+use crate::keys::KeyRing;
+use crate::names::{check_display_name, check_username, username_key};
+use crate::password::{NewPassword, Passwords};
+use crate::role::Role;
+use crate::roles::{RoleInfo, find_role};
+use crate::throttle::ClientNetwork;
+use crate::{ClientInfo, Context, run_to_completion};
+use svc_domain::audit::AuditEvent;
+use svc_domain::id::UserId;
+use svc_domain::invitation::Invitation;
+use svc_domain::time::Timestamp;
+use svc_domain::user::Account;
+use svc_store::{IdentityChange, InvitationRepository, NewUser, RoleRepository, UserRepository};
+
+/// Names that are tried for the account of a cloud account before the claim fails.
+const MAX_NAMES: u32 = 1_000;
+
+/// Dependencies of [`Claims`].
+#[derive(Debug, Clone)]
+pub struct ClaimsParts {
+    /// Ids, clock, randomness and tasks.
+    pub context: Context,
+    /// Invitations.
+    pub invitations: InvitationRepository,
+    /// Accounts of inviters.
+    pub users: UserRepository,
+    /// Custom roles.
+    pub roles: RoleRepository,
+    /// Hashes passwords.
+    pub passwords: Passwords,
+    /// The key of shortcodes.
+    pub keys: KeyRing,
+    /// Decides how invitations are used.
+    pub cloud: Arc<dyn Cloud>,
+    /// The credential for the cloud.
+    pub credentials: CloudCredentials,
+    /// Receives claimed invitations.
+    pub observer: Arc<dyn InvitationObserver>,
+}
+
+/// The claims service.
+#[derive(Debug, Clone)]
+pub struct Claims {
+    pub(super) parts: ClaimsParts,
+    guesses: Guesses,
+    pub(super) last: LastAttempt,
+}
+
+/// Who uses an invitation.
+#[derive(Debug, Clone)]
+pub(super) enum Claimant {
+    /// Somebody who chose a name and a password.
+    Local { username: String, password_hash: String },
+    /// A cloud account.
+    Cloud(CloudAccount),
+}
+
+/// A name and password for the account that an invitation creates.
+#[derive(Debug)]
+pub struct NewCredentials {
+    /// A valid username.
+    pub username: String,
+    /// A valid password.
+    pub password: NewPassword,
+}
+
+/// What an open invitation offers to whoever has its shortcode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimOffer {
+    /// Name of the role.
+    pub role: String,
+    /// When the invitation ends.
+    pub expires_at: Timestamp,
+}
+
+impl Claims {
+    /// Creates the service.
+    pub fn new(parts: ClaimsParts) -> Self {
+        Self {
+            parts,
+            guesses: Guesses::default(),
+            last: LastAttempt::default(),
+        }
+    }
+
+    /// The last attempt since the start of the server.
+    pub fn last_attempt(&self) -> Option<ClaimAttempt> {
+        self.last.get()
+    }
+
+    /// What an open invitation offers.
+    ///
+    /// # Errors
+    /// Absent if it cannot be used, for any reason; too many attempts; database errors.
+    pub async fn offer(&self, shortcode: Option<&Shortcode>, client: &ClientInfo) -> Result<ClaimOffer> {
+        let invitation = self.find(shortcode.ok_or(UNAVAILABLE)?, client).await?;
+        self.require_open(&invitation).await?;
+        Ok(ClaimOffer {
+            role: invitation.role,
+            expires_at: invitation.expires_at,
+        })
+    }
+
+    /// Uses an invitation for a new account with a name and password, which may sign in to `app`.
+    ///
+    /// # Errors
+    /// As [`Claims::offer`]; conflict for a name in use, without a free seat, and for a server whose invitations are used by signing in;
+    /// refused if the role does not permit the app, which leaves the invitation open; try later if the hashing queue is
+    /// full.
+    pub async fn claim_with_password(
+        &self,
+        shortcode: &Shortcode,
+        credentials: NewCredentials,
+        app: App,
+        client: &ClientInfo,
+    ) -> Result<(Account, String)> {
+        let found = self.find_open(shortcode, client).await;
+        let invitation = found.as_ref().ok().map(|invitation| invitation.id);
+        let claimed = match found {
+            Ok(invitation) => self.claim_locally(invitation, credentials, app, client).await,
+            Err(error) => Err(error),
+        };
+        let now = self.parts.context.now();
+        self.last.record(now, ClaimMethod::Password, invitation, &claimed);
+        claimed
+    }
+
+    async fn claim_locally(
+        &self,
+        invitation: Invitation,
+        credentials: NewCredentials,
+        app: App,
+        client: &ClientInfo,
+    ) -> Result<(Account, String)> {
+        if self.parts.cloud.features().sign_in {
+            return Err(ServiceError::conflict(
+                ErrorCode::SignInRequired,
+                "invitations of this server are used by signing in",
+            ));
+        }
+        let by = PermitRequest {
+            network: client.address.into(),
+            known: false,
+        };
+        let password_hash = self.parts.passwords.hash(by, credentials.password).await?;
+        let claimant = Claimant::Local {
+            username: credentials.username,
+            password_hash: password_hash.clone(),
+        };
+        let account = self.claim(invitation, claimant, app, client).await?;
+        Ok((account, password_hash))
+    }
+
+    /// Uses an invitation of this server for a new account that is linked to a cloud account, which has just signed in.
+    /// The caller opens the session. An account that is linked to the cloud account already is returned, and the
+    /// invitation stays open.
+    ///
+    /// # Errors
+    /// As [`Claims::offer`]; refused if the role does not permit the app, which leaves the invitation open.
+    pub async fn claim_with_account(
+        &self,
+        shortcode: &Shortcode,
+        vouched: CloudAccount,
+        app: App,
+        client: &ClientInfo,
+    ) -> Result<Account> {
+        let found = self.find_open(shortcode, client).await;
+        let invitation = found.as_ref().ok().map(|invitation| invitation.id);
+        let claimed = match found {
+            Ok(invitation) => {
+                self.claim(invitation, Claimant::Cloud(vouched), app, client)
+                    .await
+            }
+            Err(error) => Err(error),
+        };
+        let now = self.parts.context.now();
+        self.last.record(now, ClaimMethod::SignIn, invitation, &claimed);
+        claimed
+    }
+
+    /// The invitation with a shortcode, open or not.
+    async fn find(&self, shortcode: &Shortcode, client: &ClientInfo) -> Result<Invitation> {
+        let network = ClientNetwork::from(client.address);
+        self.guesses.check(network)?;
+        let hash = shortcode.hash(self.parts.keys.current().invitation_key());
+        match self.parts.invitations.by_shortcode(&hash).await? {
+            Some(invitation) => {
+                self.guesses.check(network)?;
+                Ok(invitation)
+            }
+            None => {
+                self.guesses.count(network)?;
+                Err(UNAVAILABLE)
+            }
+        }
+    }
+
+    async fn find_open(&self, shortcode: &Shortcode, client: &ClientInfo) -> Result<Invitation> {
+        let invitation = self.find(shortcode, client).await?;
+        self.require_open(&invitation).await?;
+        Ok(invitation)
+    }
+
+    /// Checks what the claim checks again in its transaction.
+    async fn require_open(&self, invitation: &Invitation) -> Result<()> {
+        if !invitation.is_open(self.parts.context.now()) {
+            return Err(UNAVAILABLE);
+        }
+        let inviter = self.parts.users.account(invitation.created_by).await?;
+        let role = match Role::from_name(&invitation.role) {
+            Some(role) => Some(role.into()),
+            None => {
+                let custom = self.parts.roles.custom_roles().await?.into_iter();
+                let mut custom = custom.filter(|role| role.name == invitation.role);
+                custom.next().map(RoleInfo::from)
+            }
+        };
+        given_role(inviter, role).map(drop)
+    }
+
+    /// The number of accounts that the subscription allows; no limit without a subscription.
+    async fn seats(&self) -> Result<Option<u32>> {
+        if !self.parts.cloud.features().licensing {
+            return Ok(None);
+        }
+        let Some(credential) = self.parts.credentials.get().await? else {
+            return Ok(None);
+        };
+        match self.parts.cloud.subscription(credential.secret()).await {
+            Ok(subscription) => Ok(subscription.seats),
+            Err(CloudError::Unavailable) => Err(CloudError::Unavailable.into()),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Uses an invitation: of parallel claims one succeeds.
+    pub(super) async fn claim(
+        &self,
+        invitation: Invitation,
+        claimant: Claimant,
+        app: App,
+        client: &ClientInfo,
+    ) -> Result<Account> {
+        let seats = self.seats().await?;
+        let (this, client) = (self.clone(), client.clone());
+        run_to_completion(&self.parts.context.tasks, "invitation-claim", async move {
+            let context = &this.parts.context;
+            let mut change = context.identity.change_identity().await?;
+            let now = context.now();
+            if let Claimant::Cloud(vouched) = &claimant
+                && let Some(linked) = change.user_of_cloud_account(&vouched.id).await?
+            {
+                let account = change.account(linked).await?;
+                return account.ok_or_else(|| ServiceError::internal("a linked account cannot be read"));
+            }
+            let inviter = change.account(invitation.created_by).await?;
+            let role = find_role(&mut change, &invitation.role).await?;
+            let role = given_role(inviter, role)?;
+            if !role.capabilities.contains(app.login_capability()) {
+                return Err(LOGIN_REFUSED);
+            }
+            if let Some(seats) = seats
+                && change.count_people().await? >= u64::from(seats)
+            {
+                let message = "all seats of the subscription are used";
+                return Err(ServiceError::conflict(ErrorCode::SeatsExhausted, message));
+            }
+            let user = add_account(context, &mut change, claimant, now).await?;
+            let claimed = change.claim_invitation(invitation.id, user, now).await?;
+            let claimed = claimed.ok_or(UNAVAILABLE)?;
+            change.assign_role(user, &role.name, now).await?;
+            let account = change
+                .account(user)
+                .await?
+                .ok_or_else(|| ServiceError::internal("the new account cannot be read back"))?;
+            let details = [("invitationId", claimed.id.to_string()), ("role", role.name)];
+            let event = AuditEvent::InvitationClaimed;
+            let entry = context.audit_entry(event, &client, None, Some(&account.user), &details);
+            change.audit(&entry).await?;
+            change.commit().await?;
+            this.parts.observer.changed(&claimed);
+            Ok(account)
+        })
+        .await
+    }
+}
+
+/// Adds the account of a claimant, without a role.
+async fn add_account(
+    context: &Context,
+    change: &mut IdentityChange,
+    claimant: Claimant,
+    now: Timestamp,
+) -> Result<UserId> {
+    let id = context.ids.next(now);
+    let new = |username: String, display_name, password_hash| NewUser {
+        id,
+        username_key: username_key(&username),
+        username,
+        display_name,
+        password_hash,
+        is_owner: false,
+        is_guest: false,
+        created_at: now,
+    };
+    match claimant {
+        Claimant::Local {
+            username,
+            password_hash,
+        } => {
+            let user = new(username, None, Some(password_hash));
+            if !change.insert_user(&user).await? {
+                return Err(name_taken());
+            }
+        }
+        Claimant::Cloud(vouched) => {
+            let display_name = vouched.display_name.as_deref();
+            let display_name = display_name.and_then(|name| check_display_name(name).ok());
+            let base = base_name(&vouched);
+            let mut number = 1;
+            while !change
+                .insert_user(&new(numbered(&base, number), display_name.clone(), None))
+                .await?
+            {
+                number += 1;
+                if number > MAX_NAMES {
+                    return Err(name_taken());
+                }
+            }
+            change.link_invited(id, &vouched.id).await?;
+        }
+    }
+    Ok(id)
+}
+
+/// The username that a cloud account proposes, its display name, or a fixed one.
+fn base_name(vouched: &CloudAccount) -> String {
+    let proposed = [vouched.username.as_deref(), vouched.display_name.as_deref()];
+    let short = |name: &str| -> String { name.trim().chars().take(56).collect() };
+    let mut names = proposed
+        .into_iter()
+        .flatten()
+        .filter_map(|name| check_username(short(name).trim()).ok());
+    names.next().unwrap_or_else(|| "user".to_owned())
+}
+
+/// `ada`, `ada-2`, `ada-3`.
+fn numbered(base: &str, number: u32) -> String {
+    match number {
+        1 => base.to_owned(),
+        number => format!("{base}-{number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usernames_of_cloud_accounts_are_valid() {
+        let long = "x".repeat(100);
+        for (username, display_name, expected) in [
+            (Some("ada"), Some("Ada Lovelace"), "ada"),
+            (Some(" ada "), None, "ada"),
+            (Some("guest"), Some("Ada"), "Ada"),
+            (Some("a\u{202e}b"), None, "user"),
+            (Some(""), Some(""), "user"),
+            (None, None, "user"),
+            (Some(long.as_str()), None, &long[..56]),
+        ] {
+            let vouched = CloudAccount {
+                username: username.map(str::to_owned),
+                display_name: display_name.map(str::to_owned),
+                ..CloudAccount::default()
+            };
+            assert_eq!(base_name(&vouched), expected, "{username:?}");
+            assert!(check_username(&numbered(expected, MAX_NAMES)).is_ok());
+        }
+    }
+}
