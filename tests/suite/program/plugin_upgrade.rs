@@ -212,7 +212,7 @@ impl Upgrade {
             fs::write(path, comic(number, &format!("Title {number}"))).unwrap();
         }
         let root = format!("strips={}", strips.display());
-        let arguments = [&["--root", &root], more].concat();
+        let arguments = [&["--root", root.as_str()], more].concat();
         let server = Server::start_as_owner(&dir.path().join("data"), &arguments);
         Self { dir, server }
     }
@@ -253,7 +253,7 @@ impl Upgrade {
         self.dir.path().join("data")
     }
 
-    /// The item of each file with the fields of its record.
+    /// The title and the fields that the index has of a file; `items` are the ids of items by path.
     fn record(&self, relative: &str, items: &BTreeMap<String, String>) -> serde_json::Map<String, Value> {
         let id = &items[relative];
         let parts = self.server.get(&format!("/api/v1/items/{id}/parts")).json();

@@ -100,8 +100,8 @@ impl ManagedPlugin {
     /// The version that waits, or else the one in use: its digest, and what it asks for.
     pub(crate) fn to_grant(&self) -> (&str, &[Permission]) {
         match &self.candidate {
-            Some(candidate) => (&candidate.digest, &candidate.permissions),
-            None => (&self.digest, &self.permissions),
+            Some(candidate) => (candidate.digest.as_str(), candidate.permissions.as_slice()),
+            None => (self.digest.as_str(), self.permissions.as_slice()),
         }
     }
 
