@@ -91,6 +91,8 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
         ErrorCode::DeviceSignInDecided,
         StatusCode::CONFLICT,
         "The device has been approved or denied already.",
+    ),
+    (
         ErrorCode::CloudRefused,
         StatusCode::CONFLICT,
         "The cloud refused. Where the cloud names a reason, its own code stands in place of this one.",

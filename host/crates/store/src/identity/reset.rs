@@ -43,8 +43,7 @@ pub(crate) const MEDIA: [&str; 30] = [
 ];
 
 /// Deletes everything else but the row of the server and the schema version.
-const THE_REST: [&str; 24] = [
-const THE_REST: [&str; 25] = [
+const THE_REST: [&str; 27] = [
     "DELETE FROM jobs",
     "DELETE FROM run_logs",
     "DELETE FROM runs",
