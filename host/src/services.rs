@@ -163,7 +163,6 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         settings: settings.clone(),
         setup: setup.clone(),
         cloud: cloud_accounts.clone(),
-        cloud: Arc::clone(&cloud),
         claims: invited.claims.clone(),
     };
     let device_sign_ins = DeviceSignIns::new(
