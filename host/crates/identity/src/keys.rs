@@ -45,6 +45,8 @@ impl Keys {
     /// The key of the stored hashes of codes that people type.
     pub fn typed_code_key(&self) -> &[u8; 32] {
         &self.typed_code_key
+    }
+
     /// The key of the hashes of shortcodes.
     pub fn invitation_key(&self) -> &[u8; 32] {
         &self.invitation_key

@@ -82,7 +82,6 @@ pub struct Logins {
     pub setup: Setup,
     /// Verifies cloud accounts.
     pub cloud: CloudAccounts,
-    pub cloud: Arc<dyn Cloud>,
     /// Creates accounts with invitations.
     pub claims: Claims,
 }

@@ -10,7 +10,6 @@ use tokio::time::Instant;
 use svc_domain::release_channel::ReleaseChannel;
 use svc_domain::time::Timestamp;
 use svc_identity::cloud::{Cloud, CloudReleaseChannel, Release, Subscription};
-use svc_identity::cloud::{Cloud, Release, Subscription};
 use svc_identity::cloud_credential::CloudCredentials;
 use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
 use svc_store::UserRepository;

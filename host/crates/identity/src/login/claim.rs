@@ -8,7 +8,7 @@ use crate::error::{LOGIN_REFUSED, Result, ServiceError};
 use crate::invitations::Shortcode;
 use crate::invitations::claims::NewCredentials;
 use crate::names::check_username;
-use svc_domain::session::SessionKind;
+use crate::sessions::Proof;
 
 /// Input of [`Logins::claim_invitation`].
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ impl Logins {
             previous: request.previous,
             ..LoginRequest::default()
         };
-        self.open_session(account.user.id, app, SessionKind::Local, Some(hash), login)
+        self.open_session(account.user.id, app, Proof::Password(hash), login)
             .await
     }
 }

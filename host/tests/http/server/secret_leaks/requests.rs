@@ -147,7 +147,7 @@ fn headers(secret: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Fields of request bodies.
-const FIELDS: [&str; 22] = [
+const FIELDS: [&str; 24] = [
     "username",
     "displayName",
     "role",
