@@ -22,6 +22,7 @@ use svc_identity::device_sign_in::DeviceSignIns;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::keys::KeyRing;
 use svc_identity::login::{LoginAuditLimiter, Logins};
+use svc_identity::oidc::{Oidc, OidcParts};
 use svc_identity::origins::Origins;
 use svc_identity::password::Passwords;
 use svc_identity::roles::Roles;
@@ -163,7 +164,6 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         settings: settings.clone(),
         setup: setup.clone(),
         cloud: cloud_accounts.clone(),
-        cloud: Arc::clone(&cloud),
         claims: invited.claims.clone(),
     };
     let device_sign_ins = DeviceSignIns::new(
@@ -174,6 +174,16 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         setup.clone(),
     );
     let cloud_links = CloudLinks::new(context.clone(), sessions.clone(), cloud_accounts);
+    let oidc = Oidc::new(OidcParts {
+        context: context.clone(),
+        sessions: sessions.clone(),
+        claims: invited.claims.clone(),
+        cloud: Arc::clone(&cloud),
+        keys: keys.clone(),
+        settings: settings.clone(),
+        setup: setup.clone(),
+        policy: config.cloud.oidc_policy(),
+    });
     let scan_scheduler = ScanScheduler::new(
         context.clone(),
         store.index.clone(),
@@ -330,6 +340,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         sessions,
         device_sign_ins,
         cloud_links,
+        oidc,
         accounts: Accounts::new(
             context.clone(),
             store.users.clone(),

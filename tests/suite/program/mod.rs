@@ -11,6 +11,7 @@ mod jobs;
 mod kill;
 mod limits;
 mod museum;
+mod oidc;
 mod plugin_kit;
 mod plugin_management;
 mod plugins;

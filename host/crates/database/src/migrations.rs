@@ -39,9 +39,10 @@ static MIGRATIONS: &[Migration] = migrations![
     10 "0010_digests.sql",
     11 "0011_kinds.sql",
     12 "0012_plugins.sql",
-    16 "0016_cloud_state.sql",
-    14 "0014_device_sign_in.sql",
     13 "0013_invitations.sql",
+    14 "0014_device_sign_in.sql",
+    15 "0015_oidc.sql",
+    16 "0016_cloud_state.sql",
 ];
 
 /// Schema version of this program.
