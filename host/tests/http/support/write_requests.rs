@@ -18,7 +18,7 @@ use svc_identity::capability::Capability;
 use svc_plugin_host::{BuiltIn, Component, SourceFile};
 use svc_test_support::guests;
 
-/// A token of a cloud account that is linked to no account.
+/// A token of the cloud account of `eve`.
 const CLOUD_TOKEN: &str = "of-eve";
 
 /// A valid request.
@@ -213,6 +213,13 @@ impl WriteFixture {
         self.make("PUT", "/api/v1/ratings", rating.clone()).await;
         self.make("PATCH", "/api/v1/history", played.clone()).await;
 
+        let link = [("svc-cloud-token", CLOUD_TOKEN)];
+        let linked = self
+            .session
+            .client
+            .request("POST", "/api/v1/users/current/cloud-link", &link, "")
+            .await;
+        assert_eq!(linked.status, 201);
         let mut codes = Vec::new();
         for _ in 0..2 {
             let started = server.post("/api/v1/auth/device", &json!({"app": "music"})).await;

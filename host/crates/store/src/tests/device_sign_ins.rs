@@ -55,7 +55,7 @@ async fn devices_are_found_by_both_codes_and_decided_once() {
         let ada = user(test_store, "ada").await;
         let waiting = device(test_store);
         let mut adding = change(test_store).await;
-        let codes = ([1; 32], [2; 32]);
+        let codes = ([1_u8; 32], [2_u8; 32]);
         assert!(
             adding
                 .insert_device_sign_in(&waiting, &codes.0, &codes.1)
@@ -63,7 +63,7 @@ async fn devices_are_found_by_both_codes_and_decided_once() {
                 .unwrap()
         );
         // No two devices have a code in common.
-        for (device_code, user_code) in [([1; 32], [3; 32]), ([3; 32], [2; 32])] {
+        for (device_code, user_code) in [([1_u8; 32], [3_u8; 32]), ([3_u8; 32], [2_u8; 32])] {
             let other = device(test_store);
             assert!(
                 !adding
@@ -193,14 +193,16 @@ async fn cloud_token_finds_the_open_session_of_its_account_and_app() {
         opening.set_cloud_token(session.id, &[1; 32]).await.unwrap();
         opening.commit().await.unwrap();
         let mut finding = change(test_store).await;
-        for (hash, user, app, now, found) in [
-            ([1; 32], ada, "music", 999, true),
+        for (hash, user_id, app, now, found) in [
+            ([1_u8; 32], ada, "music", 999, true),
             ([1; 32], ada, "music", 1000, false),
             ([1; 32], ada, "photos", 0, false),
             ([1; 32], bob, "music", 0, false),
             ([2; 32], ada, "music", 0, false),
         ] {
-            let session = finding.session_by_cloud_token(&hash, user, app, later(now)).await;
+            let session = finding
+                .session_by_cloud_token(&hash, user_id, app, later(now))
+                .await;
             assert_eq!(session.unwrap().is_some(), found, "{app} {now}");
         }
         session.expires_at = later(2000);

@@ -99,12 +99,12 @@ async fn approvals_and_denials_at_once_are_one_decision() {
 async fn approval_that_meets_the_expiry_is_kept_or_refused_as_a_whole() {
     on_each_database(async |server| {
         server.clock.stop();
-        let ada = server.client(server.person("ada", "owner").await);
+        let ada = server.person("ada", "owner").await;
         // The last millisecond, and the first one after.
         for (left, status) in [(1, 201), (0, 404)] {
             let codes = Codes::start(&server, "music").await;
             server.clock.advance(Duration::from_millis(600_000 - left));
-            assert_eq!(codes.approve(&ada).await.status, status);
+            assert_eq!(codes.approve(&server.client(ada)).await.status, status);
             server.clock.advance(Duration::from_millis(left));
             let reply = codes.poll(&server).await;
             assert_eq!(reply.code().as_deref(), Some("expired_token"));
@@ -114,7 +114,7 @@ async fn approval_that_meets_the_expiry_is_kept_or_refused_as_a_whole() {
         server.clock.advance(Duration::from_millis(599_999));
         let held = server.store.identity.change_identity().await.unwrap();
         let approval = {
-            let (by, code) = (ada.clone(), codes.user.clone());
+            let (by, code) = (server.client(ada), codes.user.clone());
             svc_platform::tasks::spawn("approval", async move {
                 let body = serde_json::json!({"userCode": code});
                 by.post("/api/v1/auth/device/approve", &body).await

@@ -30,7 +30,7 @@ async fn device_polls_until_it_is_approved_and_gets_one_session() {
         assert_grant_error(&codes.poll(&server).await, "authorization_pending");
         server.clock.advance(POLL);
         assert_grant_error(&codes.poll(&server).await, "authorization_pending");
-        // Too early, twice: 15 s from now on.
+        // Too early, three times: 20 s from now on.
         assert_grant_error(&codes.poll(&server).await, "slow_down");
         server.clock.advance(POLL);
         assert_grant_error(&codes.poll(&server).await, "slow_down");
