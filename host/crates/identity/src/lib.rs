@@ -1,4 +1,4 @@
-//! Accounts and access: sign-in, sessions, tokens, roles and capabilities, throttling, the audit log, the settings.
+//! Accounts and access: sign-in, sessions, tokens, invitations, roles and capabilities, throttling, the audit log, settings.
 //!
 //! May use `svc-domain`, `svc-platform` and `svc-store`. It does not depend on HTTP.
 //!

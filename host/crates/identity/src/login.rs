@@ -163,9 +163,12 @@ impl Logins {
         let account = match self.users.account_by_cloud(&vouched.id).await? {
             Some(account) => Some(account),
             None => {
-                self.claims
-                    .claim_held(token, &vouched, app, &request.client)
-                    .await?
+                let claimed = self.claims.claim_held(token, &vouched, app, &request.client);
+                match claimed.await? {
+                    Some(account) => Some(account),
+                    // A parallel sign-in may have used the invitation.
+                    None => self.users.account_by_cloud(&vouched.id).await?,
+                }
             }
         };
         let account = account.filter(|account| account.user.enabled);

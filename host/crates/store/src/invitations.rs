@@ -1,10 +1,10 @@
 //! Invitations, and the credentials for the clouds that keep some of them.
 
 use crate::db::Database;
-use crate::db::args::{Arg, args};
-use crate::db::write_queue::WritePriority;
-use crate::error::{Result, StoreError};
 use crate::identity::IdentityChange;
+use svc_database::args::{Arg, args};
+use svc_database::write_queue::WritePriority;
+use svc_database::{Result, StoreError};
 use svc_domain::id::{InvitationId, UserId};
 use svc_domain::invitation::{CloudInvitation, Invitation, InvitationStatus};
 use svc_domain::time::Timestamp;

@@ -3,62 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc_covers::covers;
 
-use super::held::sign_in;
+use super::cloud_server::{ACCOUNTS, answer, invite, invite_with, options, refused, sign_in, with_cloud};
 use super::{INVITATIONS, read, revoke, text};
-use crate::support::databases::on_each_database_with;
+use crate::support::TestServer;
 use crate::support::invitation_cloud::{CREDENTIAL, InvitationCloud};
-use crate::support::{Client, Reply, TestServer, TestServerOptions};
 use svc_domain::time::Clock as _;
 use svc_identity::cloud::{CloudError, CloudInvitationStatus};
 use svc_test_support::databases::rows;
-
-const ACCOUNTS: [&str; 4] = ["ada-at-cloud", "bob-at-cloud", "eve-at-cloud", "guest"];
-
-fn options(cloud: &Arc<InvitationCloud>) -> TestServerOptions {
-    TestServerOptions {
-        cloud: cloud.clone(),
-        ..TestServerOptions::default()
-    }
-}
-
-/// Runs a test on each database, with a cloud of its own.
-pub(super) async fn with_cloud(test: impl AsyncFn(&TestServer, &InvitationCloud, &Client)) {
-    let cloud = std::sync::Mutex::new(Arc::new(InvitationCloud::default()));
-    let new = || {
-        let made = Arc::new(InvitationCloud::with(&ACCOUNTS));
-        *cloud.lock().unwrap() = Arc::clone(&made);
-        options(&made)
-    };
-    on_each_database_with(new, async |server| {
-        let cloud = Arc::clone(&cloud.lock().unwrap());
-        let owner = server.as_owner().await;
-        test(&server, &cloud, &owner).await;
-    })
-    .await;
-}
-
-async fn invite_with(client: &Client, token: Option<&str>, body: &Value) -> Reply {
-    let mut headers = vec![("content-type", "application/json")];
-    headers.extend(token.map(|token| ("svc-cloud-token", token)));
-    client
-        .request("POST", INVITATIONS, &headers, &body.to_string())
-        .await
-}
-
-pub(super) async fn invite(client: &Client) -> Reply {
-    invite_with(client, Some("token-ada-at-cloud"), &json!({"role": "member"})).await
-}
-
-pub(super) fn answer(reply: &Reply) -> (u16, Option<String>) {
-    (reply.status, reply.code())
-}
-
-pub(super) fn refused(status: u16, code: &str) -> (u16, Option<String>) {
-    (status, Some(code.to_owned()))
-}
 
 #[covers("POST /api/v1/invitations", "R52", "R54")]
 #[tokio::test]

@@ -3,18 +3,11 @@
 use serde_json::json;
 use svc_covers::covers;
 
-use super::at_cloud::{answer, invite, refused, with_cloud};
+use super::cloud_server::{answer, invite, refused, sign_in, with_cloud};
 use super::{INVITATIONS, read, revoke};
 use crate::support::listening::wait_for;
-use crate::support::{Reply, TestServer};
 use svc_domain::time::Clock as _;
 use svc_identity::cloud::CloudInvitationStatus;
-
-pub(super) async fn sign_in(server: &TestServer, account: &str) -> Reply {
-    let token = format!("token-{account}");
-    let body = json!({ "cloudToken": token });
-    server.login(&[("svc-app", "music")], &body).await
-}
 
 #[covers("POST /api/v1/auth/login")]
 #[tokio::test]

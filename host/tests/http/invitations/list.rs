@@ -24,6 +24,7 @@ async fn invitations_are_listed_by_status_newest_first() {
         let owner = server.as_owner().await;
         let expired = invitation(&owner, "member").await;
         server.clock.advance(WEEK);
+        let owner = super::owner(&server).await;
         let [active, claimed, revoked] = [
             invitation(&owner, "member").await,
             invitation(&owner, "music_user").await,

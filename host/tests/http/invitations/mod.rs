@@ -3,6 +3,7 @@
 mod at_cloud;
 mod by_sign_in;
 mod claim;
+mod cloud_server;
 mod create;
 mod events;
 mod guesses;
@@ -22,6 +23,11 @@ pub(crate) const INVITATIONS: &str = "/api/v1/invitations";
 pub(crate) const CLAIM: &str = "/api/v1/invitations/claim";
 /// Lifetime of an invitation.
 pub(crate) const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// The owner with a new access token, as after a jump of the clock.
+pub(crate) async fn owner(server: &TestServer) -> Client {
+    server.client(server.user_id("ada").await)
+}
 
 pub(crate) async fn invite(client: &Client, role: &str) -> Reply {
     client.post(INVITATIONS, &json!({ "role": role })).await

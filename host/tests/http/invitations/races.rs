@@ -81,7 +81,7 @@ async fn of_30_parallel_creations_20_succeed() {
 
 /// Ends an invitation while it is claimed. The claim wins, or the end does: never both, never neither.
 async fn race(server: &TestServer, ending: &str, turn: usize) {
-    let owner = server.client(server.user_id("ada").await);
+    let owner = super::owner(server).await;
     let inviter = server
         .user(&format!("inviter{turn}"), false, &["administrator"])
         .await;
@@ -122,6 +122,7 @@ async fn race(server: &TestServer, ending: &str, turn: usize) {
     }
     let made_accounts = accounts(server).await - before;
     assert_eq!(made_accounts, won as i64, "{ending} {turn}");
+    let owner = super::owner(server).await;
     let status = text(&read(&owner, &made).await, "status");
     match (ending, won) {
         (_, 1) => assert_eq!(status, "claimed", "{ending} {turn}"),

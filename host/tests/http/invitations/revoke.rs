@@ -30,6 +30,7 @@ async fn open_invitation_is_revoked_once() {
 
         let expired = invitation(&owner, "member").await;
         server.clock.advance(WEEK);
+        let owner = super::owner(&server).await;
         assert_eq!(revoke(&owner, &expired).await, json!(false));
         assert_eq!(read(&owner, &expired).await["status"], "expired");
         for id in [UNKNOWN, "junk", "claim"] {
@@ -40,7 +41,7 @@ async fn open_invitation_is_revoked_once() {
                 assert_eq!((reply.status, reply.json()), (200, json!(false)), "{id}");
             }
         }
-        let member = server.as_user("carl", &["member"]).await;
+        let member = server.as_user("member", &["member"]).await;
         let target = format!("{INVITATIONS}/{}", text(&expired, "invitationId"));
         assert_eq!(member.delete(&target).await.status, 403);
     })
