@@ -59,6 +59,8 @@ const provider = new Provider(options.issuer, {
   },
   pkce: { required: () => true },
   rotateRefreshToken: true,
+  // Its own agent refuses addresses of this machine, where the server under test is.
+  fetch: (url, { dispatcher, ...request }) => globalThis.fetch(url, request),
   cookies: { keys: ['a key of the tests'] },
 });
 provider.proxy = true;
