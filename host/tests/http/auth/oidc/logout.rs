@@ -93,3 +93,21 @@ async fn other_bodies_are_refused() {
         (503, Some("cloud_unavailable"))
     );
 }
+
+#[covers("POST /api/v1/auth/oidc/logout")]
+#[tokio::test]
+async fn reports_of_one_network_are_limited() {
+    let (server, _) = server_with(policy()).await;
+    for _ in 0..500 {
+        assert_eq!(report(&server, "junk").await.status, 400);
+    }
+    let mut reply = report(&server, "junk").await;
+    // One is added each second.
+    while reply.status == 400 {
+        reply = report(&server, "junk").await;
+    }
+    assert_eq!(
+        (reply.status, reply.code().as_deref()),
+        (429, Some("too_many_attempts"))
+    );
+}

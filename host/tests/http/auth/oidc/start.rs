@@ -126,6 +126,8 @@ async fn start_validates_its_input() {
     }
     let reply = server.get("/api/v1/auth/oidc/start?app=music").await;
     assert_eq!(reply.status, 303);
+    let reply = server.get("/api/v1/auth/oidc/callback?state=a&state=b").await;
+    assert_eq!(reply.status, 400);
 }
 
 #[covers("T46")]
