@@ -14,5 +14,6 @@ mod job_types;
 pub mod plugin_kinds;
 pub mod plugin_watch;
 pub mod services;
+mod sign_in;
 pub mod start_error;
 pub mod telemetry;

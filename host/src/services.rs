@@ -1,8 +1,8 @@
 //! Builds the services in the order of their dependencies.
 
 use crate::config::Config;
-use crate::invitations::{InvitationDependencies, InvitationServices};
 use crate::job_types::job_types;
+use crate::sign_in::{SignInDependencies, SignInServices};
 use std::path::PathBuf;
 use std::sync::Arc;
 use svc_api::response_cache::ResponseCache;
@@ -16,16 +16,11 @@ use svc_identity::activity::ActivityLog;
 use svc_identity::audit::{Audit, BackgroundLog};
 use svc_identity::authentication::{Authentication, AuthenticationRepositories};
 use svc_identity::cloud::Cloud;
-use svc_identity::cloud_accounts::CloudAccounts;
-use svc_identity::cloud_links::CloudLinks;
-use svc_identity::device_sign_in::DeviceSignIns;
 use svc_identity::error::{Result, ServiceError};
 use svc_identity::keys::KeyRing;
-use svc_identity::login::{LoginAuditLimiter, Logins};
 use svc_identity::origins::Origins;
 use svc_identity::password::Passwords;
 use svc_identity::roles::Roles;
-use svc_identity::sessions::Sessions;
 use svc_identity::settings::Settings;
 use svc_identity::setup::Setup;
 use svc_identity::throttle::{LoginLimits, LoginThrottle};
@@ -125,15 +120,6 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
     let origins = Origins::open(context.clone(), store.settings.clone(), dependencies.origins).await?;
     let activity = ActivityLog::default();
     let throttle = LoginThrottle::new(dependencies.login_limits);
-    let cloud_accounts = CloudAccounts::new(Arc::clone(&cloud), Arc::clone(&context.clock));
-    let sessions = Sessions::new(
-        context.clone(),
-        store.users.clone(),
-        store.sessions.clone(),
-        keys.clone(),
-        settings.clone(),
-        cloud_accounts.clone(),
-    );
     let setup_token = config.setup_token.clone();
     let setup = Setup::open(
         context.clone(),
@@ -143,36 +129,19 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         setup_token,
     )
     .await?;
-    let invited = InvitationServices::new(InvitationDependencies {
+    let sign_in = SignInServices::new(SignInDependencies {
         context: &context,
         store: &store,
         events: &dependencies.events,
         settings: &settings,
+        setup: &setup,
         keys: &keys,
         passwords: &passwords,
+        throttle: &throttle,
         cloud: &cloud,
+        policy: config.cloud.oidc_policy(),
     });
-    let logins = Logins {
-        context: context.clone(),
-        users: store.users.clone(),
-        audit: store.audit.clone(),
-        passwords: passwords.clone(),
-        throttle: throttle.clone(),
-        audit_limiter: LoginAuditLimiter::default(),
-        sessions: sessions.clone(),
-        settings: settings.clone(),
-        setup: setup.clone(),
-        cloud: cloud_accounts.clone(),
-        claims: invited.claims.clone(),
-    };
-    let device_sign_ins = DeviceSignIns::new(
-        context.clone(),
-        store.device_sign_ins.clone(),
-        sessions.clone(),
-        keys.clone(),
-        setup.clone(),
-    );
-    let cloud_links = CloudLinks::new(context.clone(), sessions.clone(), cloud_accounts);
+    let (logins, invited) = (sign_in.logins, sign_in.invited);
     let scan_scheduler = ScanScheduler::new(
         context.clone(),
         store.index.clone(),
@@ -326,9 +295,10 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         routes: svc_api::router::routes(),
         response_cache: Arc::new(ResponseCache::default()),
         streams: EventStreams::new(dependencies.events.clone(), authentication.clone()),
-        sessions,
-        device_sign_ins,
-        cloud_links,
+        sessions: sign_in.sessions,
+        device_sign_ins: sign_in.device_sign_ins,
+        cloud_links: sign_in.cloud_links,
+        oidc: sign_in.oidc,
         accounts: Accounts::new(
             context.clone(),
             store.users.clone(),

@@ -1,4 +1,5 @@
-//! `cargo xtask plugin-tools`: the compilers of plugins in Python, JavaScript and C, from their package registries.
+//! `cargo xtask plugin-tools`: the compilers of plugins in Python, JavaScript and C, and the provider of OpenID Connect
+//! that the tests sign in with, from their package registries.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ pub(crate) fn install(skips: bool) -> Result<()> {
     let outcomes = [
         ("componentize-py", python(&directory, "python")),
         ("ziglang", python(&directory, "c")),
-        ("jco", node(&directory)),
+        ("jco", jco(&directory)),
+        ("oidc-provider", oidc_provider(&directory)),
     ];
     for (tool, outcome) in outcomes {
         match outcome {
@@ -50,22 +52,32 @@ fn python(directory: &Path, language: &str) -> Result<()> {
     Ok(fs::write(stamp, wanted)?)
 }
 
-/// `node_modules` with the packages of the template.
-fn node(directory: &Path) -> Result<()> {
-    let folder = directory.join("js");
-    fs::create_dir_all(&folder)?;
+/// The packages of the JavaScript template.
+fn jco(directory: &Path) -> Result<()> {
     let wanted = fs::read_to_string(template("js/package.json.tmpl"))?.replace("{{id}}", "plugin-tools");
-    let package = folder.join("package.json");
-    let is_installed = folder.join("node_modules/.bin/jco").exists();
-    if is_installed && fs::read_to_string(&package).is_ok_and(|installed| installed == wanted) {
+    node(&directory.join("js"), &wanted)
+}
+
+/// The provider of OpenID Connect of the tests.
+fn oidc_provider(directory: &Path) -> Result<()> {
+    let wanted = fs::read_to_string(workspace::root().join("tests/oidc-provider/package.json"))?;
+    node(&directory.join("oidc"), &wanted)
+}
+
+/// `node_modules` with the packages that a `package.json` names.
+fn node(folder: &Path, wanted: &str) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let (package, stamp) = (folder.join("package.json"), folder.join("installed.txt"));
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     fs::write(&package, wanted)?;
     let mut npm = Command::new("npm");
     process::run(
         npm.args(["install", "--no-audit", "--no-fund"])
-            .current_dir(&folder),
-    )
+            .current_dir(folder),
+    )?;
+    Ok(fs::write(stamp, wanted)?)
 }
 
 fn template(path: &str) -> PathBuf {

@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 use url::{Host, Url};
 
 use crate::config::ConfigError;
+use crate::config::cloud_mode::CloudMode;
 use crate::config::file::FileOptions;
+use crate::config::oidc_policy::policy;
 use crate::config::options::CloudOptions;
+use svc_identity::oidc::OidcPolicy;
 
 /// Bytes of a file with a client secret; more is another file.
 const SECRET_BYTES: u64 = 4 * 1024;
@@ -91,6 +94,8 @@ pub struct OidcOptions {
     pub client_secret: Option<ClientSecret>,
     /// The claim with the groups of a user.
     pub groups_claim: Option<String>,
+    /// What accounts of the provider may do.
+    pub policy: OidcPolicy,
 }
 
 /// The secret of a client, which is never shown.
@@ -125,31 +130,6 @@ pub struct CloudConfig {
     pub ca_file: Option<PathBuf>,
 }
 
-/// How the server runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CloudMode {
-    /// Without a cloud.
-    None,
-    /// The documented protocol, by the built-in plugin.
-    Cloud,
-    /// OpenID Connect, by the built-in plugin.
-    Oidc,
-    /// The operator's own plugin.
-    Plugin,
-}
-
-impl CloudMode {
-    /// Its name for people and programs.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Cloud => "cloud",
-            Self::Oidc => "oidc",
-            Self::Plugin => "plugin",
-        }
-    }
-}
-
 impl CloudConfig {
     /// Checks the options of the command line over those of the file.
     pub(super) fn load(given: CloudOptions, file: CloudOptions) -> Result<Self> {
@@ -159,6 +139,9 @@ impl CloudConfig {
             oidc_client_id: given.oidc_client_id.or(file.oidc_client_id),
             oidc_client_secret_file: given.oidc_client_secret_file.or(file.oidc_client_secret_file),
             oidc_groups_claim: given.oidc_groups_claim.or(file.oidc_groups_claim),
+            oidc_default_role: given.oidc_default_role.or(file.oidc_default_role),
+            oidc_role_map: given.oidc_role_map.or(file.oidc_role_map),
+            oidc_button_label: given.oidc_button_label.or(file.oidc_button_label),
             cloud_plugin: given.cloud_plugin.or(file.cloud_plugin),
             cloud_origins: super::first_given(given.cloud_origins, file.cloud_origins),
             cloud_private_hosts: super::first_given(given.cloud_private_hosts, file.cloud_private_hosts),
@@ -207,6 +190,14 @@ impl CloudConfig {
         Ok(Self::load(given, file.cloud)?)
     }
 
+    /// What accounts of the provider may do; the defaults without one.
+    pub fn oidc_policy(&self) -> OidcPolicy {
+        match &self.service {
+            CloudService::Oidc(oidc) => oidc.policy.clone(),
+            CloudService::None | CloudService::Cloud(_) => OidcPolicy::default(),
+        }
+    }
+
     /// How the server runs.
     pub fn mode(&self) -> CloudMode {
         match (&self.plugin, &self.service) {
@@ -238,6 +229,9 @@ fn service(options: &CloudOptions) -> Result<CloudService> {
             options.oidc_client_secret_file.is_some(),
         ),
         ("oidc-groups-claim", options.oidc_groups_claim.is_some()),
+        ("oidc-default-role", options.oidc_default_role.is_some()),
+        ("oidc-role-map", options.oidc_role_map.is_some()),
+        ("oidc-button-label", options.oidc_button_label.is_some()),
     ];
     match (&options.cloud_url, &options.oidc_issuer) {
         (Some(_), Some(_)) => Err(CloudOptionError::TwoServices),
@@ -267,6 +261,7 @@ fn provider(options: &CloudOptions, issuer: &str) -> Result<OidcOptions> {
     for (option, value) in [
         ("oidc-client-id", Some(&client_id)),
         ("oidc-groups-claim", options.oidc_groups_claim.as_ref()),
+        ("oidc-button-label", options.oidc_button_label.as_ref()),
     ] {
         if value.is_some_and(|value| value.trim().is_empty()) {
             let reason = "is empty".to_owned();
@@ -280,6 +275,7 @@ fn provider(options: &CloudOptions, issuer: &str) -> Result<OidcOptions> {
         client_id,
         client_secret: secret.transpose()?,
         groups_claim: options.oidc_groups_claim.clone(),
+        policy: policy(options).map_err(|(option, reason)| CloudOptionError::Value { option, reason })?,
     })
 }
 

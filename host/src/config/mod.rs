@@ -5,13 +5,16 @@
 //! and default).
 
 mod cloud;
+mod cloud_mode;
 mod effective;
 mod file;
 mod network;
+mod oidc_policy;
 mod options;
 mod roots;
 
-pub use cloud::{ClientSecret, CloudConfig, CloudMode, CloudOptionError, CloudService, OidcOptions};
+pub use cloud::{ClientSecret, CloudConfig, CloudOptionError, CloudService, OidcOptions};
+pub use cloud_mode::CloudMode;
 pub use file::FileError;
 pub use options::{CloudOptions, LogFormat, MediaOptions, ServerOptions};
 pub use roots::Root;

@@ -137,6 +137,15 @@ pub struct CloudOptions {
     /// Claim with the groups of a user, such as `groups` or `realm_access.roles`
     #[arg(long, env = "SVC_OIDC_GROUPS_CLAIM", value_name = "PATH")]
     pub oidc_groups_claim: Option<String>,
+    /// Role of accounts that users of the provider get at their first sign-in; without one, unknown users are refused
+    #[arg(long, env = "SVC_OIDC_DEFAULT_ROLE", value_name = "ROLE")]
+    pub oidc_default_role: Option<String>,
+    /// Roles that follow the groups of the provider at each sign-in, such as `media=member,admins=administrator`
+    #[arg(long, env = "SVC_OIDC_ROLE_MAP", value_name = "GROUP=ROLE,…")]
+    pub oidc_role_map: Option<String>,
+    /// Text of the button that starts a sign-in with the provider
+    #[arg(long, env = "SVC_OIDC_BUTTON_LABEL", value_name = "TEXT")]
+    pub oidc_button_label: Option<String>,
     /// Plugin of world `cloud-client` that talks to the service instead of the built-in one
     #[arg(long, env = "SVC_CLOUD_PLUGIN", value_name = "FILE")]
     pub cloud_plugin: Option<PathBuf>,

@@ -14,6 +14,7 @@ mod jobs;
 mod kill;
 mod limits;
 mod museum;
+mod oidc;
 mod plugin_kit;
 mod plugin_management;
 mod plugin_upgrade;

@@ -5,6 +5,7 @@
 
 use cookie::time::Duration;
 use cookie::{Cookie, SameSite};
+use salvo::http::HeaderMap;
 use salvo::http::header::{COOKIE, HeaderValue};
 use salvo::oapi::{Components, EndpointArgRegister, Operation, ParameterIn};
 
@@ -51,20 +52,25 @@ impl RefreshCookie {
     }
 }
 
-extractible!(RefreshCookie, req, depot, _arg => {
-    let name = format!("{PREFIX}{}", State::of(depot)?.keys.current().instance_id);
-    let lines = req.headers().get_all(COOKIE).iter();
+/// The value of a cookie; empty if the request has several of the name.
+pub(crate) fn cookie_value(headers: &HeaderMap, name: &str) -> Option<String> {
+    let lines = headers.get_all(COOKIE).iter();
     let mut values = lines
         .filter_map(|line| line.to_str().ok())
         .flat_map(Cookie::split_parse)
         .filter_map(Result::ok)
         .filter(|cookie| cookie.name() == name)
         .map(|cookie| cookie.value().to_owned());
-    let value = match (values.next(), values.next()) {
+    match (values.next(), values.next()) {
         // Another server on this host set one of them: cookies are shared between ports. No session has an empty token.
         (Some(_), Some(_)) => Some(String::new()),
         (value, _) => value,
-    };
+    }
+}
+
+extractible!(RefreshCookie, req, depot, _arg => {
+    let name = format!("{PREFIX}{}", State::of(depot)?.keys.current().instance_id);
+    let value = cookie_value(req.headers(), &name);
     let secure = Client::extract(req, depot).await?.https;
     Ok(Self { name, secure, value })
 });

@@ -11,9 +11,9 @@ use crate::route::CachePolicy::{self, ByHandler, ByVersion};
 use crate::route::Timeout::{Plugins, SignIn};
 use crate::route::{Access, Route, UrlCredential};
 use crate::routes::{
-    auth, changes, cinema, cloud_link, dev, device_sign_in, events, general, history, index, invitations, items,
-    jobs, libraries, links, ls, movies, music, photo_albums, photos, playback_queues, plugins, ratings, reset,
-    roles, search, sessions, settings, tokens, tv, users, video, waveforms,
+    auth, changes, cinema, cloud_link, dev, device_sign_in, events, general, history, index, invitations,
+    items, jobs, libraries, links, ls, movies, music, oidc, photo_albums, photos, playback_queues, plugins,
+    ratings, reset, roles, search, sessions, settings, tokens, tv, users, video, waveforms,
 };
 use crate::routing::build_router;
 use crate::state::SharedState;
@@ -94,6 +94,10 @@ pub fn routes() -> Vec<Route> {
         Route::post  ("/api/v1/auth/login",                                                Public,                          auth::sign_in).body(LOGIN_BODY_BYTES).timeout(SignIn),
         Route::post  ("/api/v1/auth/refresh",                                              Public,                          auth::refresh_session).timeout(SignIn),
         Route::post  ("/api/v1/auth/logout",                                               Public,                          auth::sign_out),
+        Route::get   ("/api/v1/auth/methods",                                              Public,                          oidc::get_sign_in_ways),
+        Route::get   ("/api/v1/auth/oidc/start",                                           Public,                          oidc::start_provider_sign_in).timeout(SignIn),
+        Route::get   ("/api/v1/auth/oidc/callback",                                        Public,                          oidc::finish_provider_sign_in).timeout(SignIn),
+        Route::post  ("/api/v1/auth/oidc/logout",                                          Public,                          oidc::report_provider_sign_out).timeout(SignIn),
         Route::post  ("/api/v1/auth/device",                                               Public,                          device_sign_in::start_device_sign_in).body(LOGIN_BODY_BYTES),
         Route::post  ("/api/v1/auth/device/token",                                         Public,                          device_sign_in::redeem_device_code).body(LOGIN_BODY_BYTES),
         Route::post  ("/api/v1/auth/device/approve",                                       Session(C::CurrentUserUpdate),   device_sign_in::approve_device_sign_in).body(LOGIN_BODY_BYTES),

@@ -15,6 +15,7 @@ use svc_identity::invitations::Invitations;
 use svc_identity::invitations::claims::Claims;
 use svc_identity::keys::KeyRing;
 use svc_identity::login::Logins;
+use svc_identity::oidc::Oidc;
 use svc_identity::origins::Origins;
 use svc_identity::roles::Roles;
 use svc_identity::sessions::Sessions;
@@ -72,6 +73,8 @@ pub struct AppState {
     pub authentication: Authentication,
     /// Sign-in with a password, as the guest, or with a cloud account.
     pub logins: Logins,
+    /// Sign-in with a provider of OpenID Connect.
+    pub oidc: Oidc,
     /// Sessions: refresh, list, revocation.
     pub sessions: Sessions,
     /// Sign-in of devices without a browser.

@@ -103,6 +103,12 @@ impl<'a> From<&'a [u8]> for Arg<'a> {
     }
 }
 
+impl<'a> From<Option<&'a [u8]>> for Arg<'a> {
+    fn from(bytes: Option<&'a [u8]>) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
 /// The values of a statement: `args![id.get(), name]`.
 #[macro_export]
 macro_rules! args {

@@ -41,6 +41,7 @@ static MIGRATIONS: &[Migration] = migrations![
     12 "0012_plugins.sql",
     13 "0013_invitations.sql",
     14 "0014_device_sign_in.sql",
+    15 "0015_oidc.sql",
     16 "0016_cloud_state.sql",
 ];
 

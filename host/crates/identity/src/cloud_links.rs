@@ -136,7 +136,10 @@ impl CloudLinks {
     }
 
     /// Fails for the guest, who is many people, and without a recent sign-in.
-    async fn require_person(&self, by: &AuthContext) -> Result<()> {
+    ///
+    /// # Errors
+    /// Refused for the guest; reauthentication required; database errors.
+    pub async fn require_person(&self, by: &AuthContext) -> Result<()> {
         if by.actor.user.is_guest {
             return Err(ServiceError::Refused("the guest's account cannot be linked"));
         }

@@ -18,8 +18,9 @@ mod authority;
 pub mod capability;
 pub mod cloud;
 pub mod cloud_accounts;
-pub mod cloud_links;
 pub mod cloud_credential;
+pub mod cloud_links;
+mod cloud_users;
 pub mod credential;
 pub mod device_sign_in;
 pub mod error;
@@ -30,6 +31,7 @@ pub mod item_link;
 pub mod keys;
 pub mod login;
 pub mod names;
+pub mod oidc;
 pub mod origins;
 pub mod password;
 pub mod policy;
@@ -47,6 +49,7 @@ pub mod typed_code;
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::actor::Actor;
 use crate::audit::Details;
@@ -160,6 +163,12 @@ fn require_not_stronger(by: &AuthContext, target: &Account) -> Result<()> {
             "this account has permissions that you lack",
         ))
     }
+}
+
+/// A moment after another.
+pub(crate) fn later(moment: Timestamp, by: Duration) -> Timestamp {
+    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
+    Timestamp::from_millis(moment.millis().saturating_add(by))
 }
 
 /// Runs a change to completion even if the request is cancelled. Only a shutdown of the server aborts it.

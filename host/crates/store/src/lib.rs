@@ -16,6 +16,7 @@
 mod audit;
 mod changes;
 mod cloud_links;
+mod cloud_sessions;
 mod db;
 mod device_sign_ins;
 mod directories;
@@ -42,6 +43,7 @@ mod scan_writer;
 mod search;
 mod sessions;
 mod settings;
+mod single_use;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -54,6 +56,7 @@ mod video;
 
 pub use audit::{AuditFilter, AuditRepository};
 pub use changes::ChangeRepository;
+pub use cloud_sessions::CloudSessionRow;
 pub use db::search_index::SearchIndex;
 pub use db::{Database, DatabaseVersion};
 pub use device_sign_ins::DeviceSignInRepository;

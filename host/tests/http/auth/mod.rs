@@ -10,6 +10,7 @@ mod login_cookie;
 mod login_limits;
 mod login_load;
 mod logout;
+mod oidc;
 mod refresh;
 mod refresh_by_cloud;
 mod refresh_concurrency;

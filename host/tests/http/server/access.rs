@@ -18,14 +18,18 @@ use svc_platform::random::SystemRandom;
 use svc_platform::secret_key::SecretKey;
 
 /// The routes that require no credential. A new one must be added here on purpose.
-const PUBLIC: [&str; 16] = [
+const PUBLIC: [&str; 22] = [
     "GET /api",
     "GET /api/docs",
     "GET /api/docs-json",
     "GET /api/docs/{file}",
+    "GET /api/v1/auth/methods",
+    "GET /api/v1/auth/oidc/callback",
+    "GET /api/v1/auth/oidc/start",
     "GET /api/v1/health",
     "GET /api/v1/health/ready",
     "GET /api/v1/instance",
+    "GET /api/v1/invitations/claim/{shortcode}",
     "GET /api/v1/release-channels",
     "GET /api/v1/updates",
     "GET /api/v1/users/public",
@@ -33,7 +37,9 @@ const PUBLIC: [&str; 16] = [
     "POST /api/v1/auth/device/token",
     "POST /api/v1/auth/login",
     "POST /api/v1/auth/logout",
+    "POST /api/v1/auth/oidc/logout",
     "POST /api/v1/auth/refresh",
+    "POST /api/v1/invitations/claim",
     "POST /api/v1/setup",
 ];
 

@@ -241,8 +241,6 @@ fn is_identity(request: &WriteRequest) -> bool {
         "auth",
         "users",
         "roles",
-        "users",
-        "roles",
         "invitations",
         "settings",
         "cors-origins",

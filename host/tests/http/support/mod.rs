@@ -9,6 +9,7 @@ pub(crate) mod invitation_cloud;
 pub(crate) mod limit_routes;
 pub(crate) mod listening;
 pub(crate) mod media;
+pub(crate) mod provider;
 pub(crate) mod sockets;
 pub(crate) mod test_server;
 pub(crate) mod write_requests;

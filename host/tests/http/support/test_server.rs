@@ -74,6 +74,8 @@ pub(crate) struct TestServerOptions {
     pub(crate) dev: bool,
     pub(crate) kiosk: bool,
     pub(crate) cloud: Arc<dyn Cloud>,
+    /// The options about the cloud, which `cloud` stands for.
+    pub(crate) cloud_config: CloudConfig,
     pub(crate) login_limits: LoginLimits,
     pub(crate) proxy_config: ProxyConfig,
     /// The address of the clients.
@@ -95,6 +97,7 @@ impl Default for TestServerOptions {
             dev: false,
             kiosk: false,
             cloud: Arc::new(NoCloud),
+            cloud_config: CloudConfig::default(),
             login_limits: LoginLimits::default(),
             proxy_config: ProxyConfig::default(),
             peer: IpAddr::from([192, 0, 2, 1]),
@@ -156,7 +159,7 @@ impl TestServer {
             trusted_proxies: options.proxy_config.trusted_proxies,
             base_url: options.proxy_config.base_url,
             thumbnail_cache_mib: 16,
-            cloud: CloudConfig::default(),
+            cloud: options.cloud_config,
         };
         let environment = Environment {
             clock: clock.clone(),

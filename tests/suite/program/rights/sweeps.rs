@@ -50,12 +50,16 @@ const WITHOUT_MEDIA: [&str; 16] = [
 ];
 
 /// Operations without media, and those for operators. New ones belong here or into `attempts.rs`.
-const CHANGES_NO_MEDIA: [&str; 50] = [
+const CHANGES_NO_MEDIA: [&str; 54] = [
     "POST /api/v1/setup",
     "POST /api/v1/reset",
     "POST /api/v1/auth/login",
     "POST /api/v1/auth/refresh",
     "POST /api/v1/auth/logout",
+    "GET /api/v1/auth/methods",
+    "GET /api/v1/auth/oidc/start",
+    "GET /api/v1/auth/oidc/callback",
+    "POST /api/v1/auth/oidc/logout",
     "POST /api/v1/auth/device",
     "POST /api/v1/auth/device/token",
     "POST /api/v1/auth/device/approve",

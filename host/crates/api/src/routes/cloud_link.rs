@@ -6,12 +6,15 @@ use salvo::oapi::endpoint;
 use crate::api_error::ApiError;
 use crate::extract::{Authenticated, CloudToken, State};
 use crate::response::{Created, Json};
+use crate::views::cloud_link::CloudLinkView;
 use crate::views::users::UserView;
 
 /// Link the caller's account to a cloud account
 ///
-/// The cloud account is that of the token in `Svc-Cloud-Token`. Requires a sign-in within the last five minutes; a refresh does
-/// not count. Linking again to the same cloud account changes nothing.
+/// The cloud account is that of the token in `Svc-Cloud-Token`. On a server with a provider of OpenID Connect, and without
+/// the header, the response names the path that the app opens in the browser: the sign-in that it starts links the account.
+/// Requires a sign-in within the last five minutes; a refresh does not count. Linking again to the same cloud account changes
+/// nothing.
 #[endpoint(responses(
     (status_code = 400, description = "The cloud token is missing"),
     (status_code = 409, description = "One of the accounts is linked to another"),
@@ -21,9 +24,14 @@ pub async fn link_cloud_account(
     state: State,
     by: Authenticated,
     cloud_token: CloudToken,
-) -> Result<Created<UserView>, ApiError> {
+) -> Result<Created<CloudLinkView>, ApiError> {
+    if state.oidc.is_offered() && cloud_token.0.is_none() {
+        state.cloud_links.require_person(&by.0).await?;
+        let ticket = state.oidc.link_ticket(&by.0).await?;
+        return Ok(Created(CloudLinkView::start(&by.0, &ticket)));
+    }
     let account = state.cloud_links.link(by.0, cloud_token.0.as_deref()).await?;
-    Ok(Created(UserView::with_roles(account)))
+    Ok(Created(CloudLinkView::Linked(UserView::with_roles(account))))
 }
 
 /// Unlink the caller's account from its cloud account

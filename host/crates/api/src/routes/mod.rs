@@ -18,6 +18,7 @@ pub mod links;
 pub mod ls;
 pub mod movies;
 pub mod music;
+pub mod oidc;
 pub mod photo_albums;
 pub mod photos;
 pub mod playback_queues;

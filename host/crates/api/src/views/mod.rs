@@ -2,6 +2,7 @@
 
 pub mod auth;
 pub mod changes;
+pub mod cloud_link;
 pub mod device_sign_in;
 pub mod general;
 pub mod index;
@@ -16,6 +17,7 @@ pub mod libraries;
 pub mod ls;
 pub mod movies;
 pub mod music;
+pub mod oidc;
 pub mod photo_albums;
 pub mod photos;
 pub mod playback_queues;

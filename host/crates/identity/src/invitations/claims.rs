@@ -6,6 +6,7 @@ use crate::account_input::name_taken;
 use crate::app::App;
 use crate::cloud::{Cloud, CloudAccount, CloudError};
 use crate::cloud_credential::CloudCredentials;
+use crate::cloud_users::add_cloud_user;
 use crate::error::{ErrorCode, LOGIN_REFUSED, Result, ServiceError};
 use crate::fair_semaphore::PermitRequest;
 use crate::invitation_observer::InvitationObserver;
@@ -14,7 +15,7 @@ use crate::invitations::guesses::Guesses;
 use crate::invitations::rules::{UNAVAILABLE, given_role};
 use crate::invitations::shortcode::Shortcode;
 use crate::keys::KeyRing;
-use crate::names::{check_display_name, check_username, username_key};
+use crate::names::username_key;
 use crate::password::{NewPassword, Passwords};
 use crate::role::Role;
 use crate::roles::{RoleInfo, find_role};
@@ -26,9 +27,6 @@ use svc_domain::invitation::Invitation;
 use svc_domain::time::Timestamp;
 use svc_domain::user::Account;
 use svc_store::{IdentityChange, InvitationRepository, NewUser, RoleRepository, UserRepository};
-
-/// Names that are tried for the account of a cloud account before the claim fails.
-const MAX_NAMES: u32 = 1_000;
 
 /// Dependencies of [`Claims`].
 #[derive(Debug, Clone)]
@@ -329,67 +327,9 @@ async fn add_account(
             }
         }
         Claimant::Cloud(vouched) => {
-            let display_name = vouched.display_name.as_deref();
-            let display_name = display_name.and_then(|name| check_display_name(name).ok());
-            let base = base_name(&vouched);
-            let mut number = 1;
-            while !change
-                .insert_user(&new(numbered(&base, number), display_name.clone(), None))
-                .await?
-            {
-                number += 1;
-                if number > MAX_NAMES {
-                    return Err(name_taken());
-                }
-            }
-            change.link_invited(id, &vouched.id).await?;
+            let user = add_cloud_user(context, change, &vouched).await?;
+            return user.ok_or_else(name_taken);
         }
     }
     Ok(id)
-}
-
-/// The username that a cloud account proposes, its display name, or a fixed one.
-fn base_name(vouched: &CloudAccount) -> String {
-    let proposed = [vouched.username.as_deref(), vouched.display_name.as_deref()];
-    let short = |name: &str| -> String { name.trim().chars().take(56).collect() };
-    let mut names = proposed
-        .into_iter()
-        .flatten()
-        .filter_map(|name| check_username(short(name).trim()).ok());
-    names.next().unwrap_or_else(|| "user".to_owned())
-}
-
-/// `ada`, `ada-2`, `ada-3`.
-fn numbered(base: &str, number: u32) -> String {
-    match number {
-        1 => base.to_owned(),
-        number => format!("{base}-{number}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn usernames_of_cloud_accounts_are_valid() {
-        let long = "x".repeat(100);
-        for (username, display_name, expected) in [
-            (Some("ada"), Some("Ada Lovelace"), "ada"),
-            (Some(" ada "), None, "ada"),
-            (Some("guest"), Some("Ada"), "Ada"),
-            (Some("a\u{202e}b"), None, "user"),
-            (Some(""), Some(""), "user"),
-            (None, None, "user"),
-            (Some(long.as_str()), None, &long[..56]),
-        ] {
-            let vouched = CloudAccount {
-                username: username.map(str::to_owned),
-                display_name: display_name.map(str::to_owned),
-                ..CloudAccount::default()
-            };
-            assert_eq!(base_name(&vouched), expected, "{username:?}");
-            assert!(check_username(&numbered(expected, MAX_NAMES)).is_ok());
-        }
-    }
 }

@@ -2,6 +2,7 @@
 //! revocation.
 
 mod open;
+mod provider;
 mod recent;
 mod refresh;
 mod revoke;

@@ -8,9 +8,9 @@ use crate::error::{LOGIN_REFUSED, Result, ServiceError};
 use crate::secret_token::{RefreshToken, TokenHash};
 use crate::sessions::{IssuedSession, Sessions, cookie, presented};
 use crate::throttle::ClientNetwork;
-use crate::{ClientInfo, run_to_completion};
+use crate::{ClientInfo, later, run_to_completion};
 use svc_domain::audit::AuditEvent;
-use svc_domain::id::UserId;
+use svc_domain::id::{SessionId, UserId};
 use svc_domain::session::{Session, SessionKind};
 use svc_domain::time::Timestamp;
 use svc_domain::user::User;
@@ -70,12 +70,18 @@ pub struct NewSession {
 /// A session that was opened within a transaction.
 #[derive(Debug)]
 pub(crate) struct Opened {
+    session: SessionId,
     issued: IssuedSession,
     /// The account that had a session which this one replaced, or shortened.
     replaced: Option<UserId>,
 }
 
 impl Opened {
+    /// The session.
+    pub(crate) fn session(&self) -> SessionId {
+        self.session
+    }
+
     /// Commits the transaction.
     pub(crate) async fn commit(self, change: IdentityChange) -> Result<IssuedSession> {
         match self.replaced {
@@ -164,7 +170,11 @@ impl Sessions {
             scope: policy.scope,
             cookie: token.map(|token| cookie(token, policy)),
         };
-        Ok(Opened { issued, replaced })
+        Ok(Opened {
+            session: id,
+            issued,
+            replaced,
+        })
     }
 
     /// Issues the next access token of a session that a cloud token continues.
@@ -193,7 +203,11 @@ impl Sessions {
             scope: self.policy(app, user).scope,
             cookie: None,
         };
-        Ok(Opened { issued, replaced })
+        Ok(Opened {
+            session: continued.id,
+            issued,
+            replaced,
+        })
     }
 
     /// Limits the sessions of the account, and notes where and when it signed in.
@@ -259,9 +273,4 @@ async fn require_proof(change: &mut IdentityChange, user: &User, proof: &Proof) 
 fn cloud_expiry(now: Timestamp, cloud: &CloudProof) -> (Timestamp, Timestamp) {
     let expires_at = cloud.expires_at.unwrap_or_else(|| later(now, ABSOLUTE));
     (later(now, CLOUD_IDLE).min(expires_at), expires_at)
-}
-
-fn later(moment: Timestamp, by: Duration) -> Timestamp {
-    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-    Timestamp::from_millis(moment.millis().saturating_add(by))
 }

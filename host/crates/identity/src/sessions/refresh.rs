@@ -123,8 +123,15 @@ impl Sessions {
             return Err(session_ended());
         }
         // Checked before the token is used, so that a rejection leaves the session unchanged.
-        self.require_cloud_consent(&user, request.cloud_token.as_deref(), &request.client)
-            .await?;
+        match self.sessions.cloud_session(presented.session.id).await? {
+            Some(provider) => {
+                self.require_provider(&user, &presented.session, provider).await?;
+            }
+            None => {
+                self.require_cloud_consent(&user, request.cloud_token.as_deref(), &request.client)
+                    .await?;
+            }
+        }
         let sessions = self.clone();
         let client = request.client;
         let issued = run_to_completion(&self.context.tasks, "session-refresh", async move {

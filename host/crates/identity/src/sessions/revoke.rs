@@ -33,15 +33,20 @@ impl Sessions {
             {
                 ended.push((presented.session.user, presented.session.id));
             }
+            let mut with_provider = Vec::new();
             for &(user, session) in &ended {
                 if change.revoke_session(user, session, now).await? {
+                    let provider = change.cloud_session(session).await?;
+                    with_provider.extend(provider.and_then(|provider| Some((session, provider.token?))));
                     let account = change.account(user).await?.map(|account| account.user);
                     let event = AuditEvent::LoggedOut;
                     let entry = context.audit_entry(event, &client, account.as_ref(), None, &[]);
                     change.audit(&entry).await?;
                 }
             }
-            Ok(change.commit_of(ended.into_iter().map(|(user, _)| user)).await?)
+            change.commit_of(ended.into_iter().map(|(user, _)| user)).await?;
+            sessions.revoke_at_provider(with_provider);
+            Ok(())
         })
         .await
     }

@@ -43,7 +43,7 @@ pub(crate) const MEDIA: [&str; 30] = [
 ];
 
 /// Deletes everything else but the row of the server and the schema version.
-const THE_REST: [&str; 27] = [
+const THE_REST: [&str; 29] = [
     "DELETE FROM jobs",
     "DELETE FROM run_logs",
     "DELETE FROM runs",
@@ -55,6 +55,8 @@ const THE_REST: [&str; 27] = [
     "DELETE FROM access_classes",
     "DELETE FROM directories",
     "DELETE FROM device_sign_ins",
+    "DELETE FROM single_use_values",
+    "DELETE FROM cloud_sessions",
     "DELETE FROM refresh_tokens",
     "DELETE FROM sessions",
     "DELETE FROM personal_access_tokens",

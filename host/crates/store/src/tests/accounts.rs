@@ -28,12 +28,12 @@ fn new_user(test_store: &TestStore, name: &str) -> NewUser {
     }
 }
 
-async fn change(test_store: &TestStore) -> IdentityChange {
+pub(super) async fn change(test_store: &TestStore) -> IdentityChange {
     test_store.store.identity.change_identity().await.unwrap()
 }
 
 /// An account with a role.
-async fn user(test_store: &TestStore, name: &str, role: &str) -> User {
+pub(super) async fn user(test_store: &TestStore, name: &str, role: &str) -> User {
     test_store.instance().await;
     let new = new_user(test_store, name);
     let mut change = change(test_store).await;
@@ -353,7 +353,7 @@ async fn role_assignments_are_idempotent_and_listed_by_role() {
     .await;
 }
 
-fn session(test_store: &TestStore, user: &User) -> Session {
+pub(super) fn session(test_store: &TestStore, user: &User) -> Session {
     Session {
         id: test_store.id(),
         user: user.id,

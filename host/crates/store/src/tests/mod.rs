@@ -15,6 +15,7 @@ mod kinds;
 mod libraries;
 mod library;
 mod measure;
+mod oidc;
 mod pages;
 mod photo_albums;
 mod playback_queues;

@@ -1,0 +1,224 @@
+//! The account of a user of the provider: found, created or linked, and given the roles of its groups.
+
+use std::result::Result;
+
+use crate::app::App;
+use crate::cloud::{CloudAccount, CloudSession};
+use crate::cloud_users::add_cloud_user;
+use crate::error::ServiceError;
+use crate::invitations::Shortcode;
+use crate::oidc::Oidc;
+use crate::oidc::refusal::{Refusal, SignInError};
+use crate::oidc::start::LinkTarget;
+use crate::roles::find_role;
+use crate::{ClientInfo, capabilities_of, run_to_completion};
+use svc_domain::audit::AuditEvent;
+use svc_domain::id::{SessionId, UserId};
+use svc_domain::user::Account;
+use svc_store::IdentityChange;
+
+/// An outcome that passes through a task whose errors are those of services.
+type Outcome<T> = Result<T, SignInError>;
+
+impl Oidc {
+    /// The account of a user, with its roles recomputed. An unknown user gets one by an invitation, or with the role for
+    /// new accounts.
+    ///
+    /// # Errors
+    /// Refused if there is none, or if it may not use the app.
+    pub(super) async fn account_of(
+        &self,
+        user: &CloudAccount,
+        shortcode: Option<&str>,
+        app: App,
+        client: &ClientInfo,
+    ) -> Outcome<Account> {
+        if let Some(shortcode) = shortcode {
+            self.claim(user, shortcode, app, client).await?;
+        }
+        let (this, user, client) = (self.clone(), user.clone(), client.clone());
+        run_to_completion(&self.parts.context.tasks, "provider-account", async move {
+            Ok(this.find_or_create(&user, app, &client).await)
+        })
+        .await?
+    }
+
+    async fn claim(
+        &self,
+        user: &CloudAccount,
+        shortcode: &str,
+        app: App,
+        client: &ClientInfo,
+    ) -> Outcome<()> {
+        let shortcode = Shortcode::parse(shortcode).ok_or(Refusal::Invitation)?;
+        let claimed = self
+            .parts
+            .claims
+            .claim_with_account(&shortcode, user.clone(), app, client)
+            .await;
+        match claimed {
+            Ok(_) => Ok(()),
+            Err(ServiceError::TryLater(later)) => Err(ServiceError::TryLater(later).into()),
+            Err(ServiceError::Internal(error)) => Err(ServiceError::Internal(error).into()),
+            Err(_) => Err(Refusal::Invitation.into()),
+        }
+    }
+
+    async fn find_or_create(&self, user: &CloudAccount, app: App, client: &ClientInfo) -> Outcome<Account> {
+        let context = &self.parts.context;
+        let mut change = context.identity.change_identity().await?;
+        let found = change.account_by_cloud(&user.id).await?;
+        let is_new = found.is_none();
+        let account = match found {
+            Some(account) => account,
+            None => self.create(&mut change, user, client).await?,
+        };
+        if !account.user.enabled {
+            return Err(Refusal::Disabled.into());
+        }
+        let id = account.user.id;
+        self.follow_groups(&mut change, &account, user, client).await?;
+        let account = read(&mut change, id).await?;
+        let may_use = capabilities_of(&account).contains(app.login_capability());
+        if !may_use && is_new {
+            // Dropped: an account that may do nothing is not created.
+            return Err(Refusal::AppNotPermitted.into());
+        }
+        change.commit_of([id]).await?;
+        if may_use {
+            Ok(account)
+        } else {
+            Err(Refusal::AppNotPermitted.into())
+        }
+    }
+
+    /// Creates an account with the role for new accounts.
+    async fn create(
+        &self,
+        change: &mut IdentityChange,
+        user: &CloudAccount,
+        client: &ClientInfo,
+    ) -> Outcome<Account> {
+        let context = &self.parts.context;
+        let role = self
+            .parts
+            .policy
+            .default_role
+            .as_deref()
+            .ok_or(Refusal::UnknownAccount)?;
+        let role = find_role(change, role).await?.filter(|role| role.assignable);
+        let role = role.ok_or(Refusal::NoSuchRole)?;
+        let id = add_cloud_user(context, change, user)
+            .await?
+            .ok_or(Refusal::NoUsername)?;
+        change.assign_role(id, &role.name, context.now()).await?;
+        let account = read(change, id).await?;
+        let details = [("role", role.name), ("by", "provider".to_owned())];
+        let entry = context.audit_entry(
+            AuditEvent::UserCreated,
+            client,
+            None,
+            Some(&account.user),
+            &details,
+        );
+        change.audit(&entry).await?;
+        Ok(account)
+    }
+
+    /// Gives an account exactly those of the managed roles that its groups have. Other roles stay.
+    async fn follow_groups(
+        &self,
+        change: &mut IdentityChange,
+        account: &Account,
+        user: &CloudAccount,
+        client: &ClientInfo,
+    ) -> Outcome<()> {
+        let context = &self.parts.context;
+        let map = &self.parts.policy.role_map;
+        let wanted = map.roles_of(&user.groups);
+        for name in map.managed() {
+            let has = account.roles.iter().any(|role| role.name == name);
+            let event = match (has, wanted.contains(name)) {
+                (false, true) => {
+                    let role = find_role(change, name).await?.filter(|role| role.assignable);
+                    let Some(role) = role else {
+                        tracing::warn!(role = name, "oidc-role-map names a role that does not exist");
+                        continue;
+                    };
+                    change
+                        .assign_role(account.user.id, &role.name, context.now())
+                        .await?;
+                    AuditEvent::RoleAssigned
+                }
+                (true, false) => {
+                    change.unassign_role(account.user.id, name).await?;
+                    AuditEvent::RoleUnassigned
+                }
+                _ => continue,
+            };
+            let details = [("role", name.to_owned()), ("by", "provider".to_owned())];
+            let entry = context.audit_entry(event, client, None, Some(&account.user), &details);
+            change.audit(&entry).await?;
+        }
+        Ok(())
+    }
+
+    /// Links the account of the session that asked for it. From now on the provider validates that session.
+    pub(super) async fn link(
+        &self,
+        target: LinkTarget,
+        session: CloudSession,
+        client: ClientInfo,
+    ) -> Outcome<()> {
+        let this = self.clone();
+        run_to_completion(&self.parts.context.tasks, "provider-link", async move {
+            Ok(this.link_within(target, session, &client).await)
+        })
+        .await?
+    }
+
+    async fn link_within(
+        &self,
+        target: LinkTarget,
+        session: CloudSession,
+        client: &ClientInfo,
+    ) -> Outcome<()> {
+        let context = &self.parts.context;
+        let (user, id): (UserId, SessionId) = (target.user.into(), target.session.into());
+        let mut change = context.identity.change_identity().await?;
+        let account = change.account(user).await?;
+        let account = account.filter(|account| account.user.enabled && !account.user.is_guest);
+        let account = account.ok_or(Refusal::LinkSession)?;
+        if !change.session_counts(id, user).await? {
+            return Err(Refusal::LinkSession.into());
+        }
+        let other = change.account_by_cloud(&session.account.id).await?;
+        let is_other = other.is_some_and(|other| other.user.id != user);
+        let linked = account.user.cloud_account.as_deref();
+        if is_other || linked.is_some_and(|linked| linked != session.account.id) {
+            return Err(Refusal::LinkTaken.into());
+        }
+        if linked.is_none() {
+            change.set_cloud_account(user, Some(&session.account.id)).await?;
+            let details = [("cloudAccount", session.account.id.clone())];
+            let entry = context.audit_entry(
+                AuditEvent::CloudLinked,
+                client,
+                Some(&account.user),
+                Some(&account.user),
+                &details,
+            );
+            change.audit(&entry).await?;
+        }
+        self.parts
+            .sessions
+            .attach_provider(&mut change, id, &session)
+            .await?;
+        Ok(change.commit_of([user]).await?)
+    }
+}
+
+async fn read(change: &mut IdentityChange, id: UserId) -> Outcome<Account> {
+    let account = change.account(id).await?;
+    Ok(account.ok_or_else(|| ServiceError::internal("an account cannot be read back"))?)
+}

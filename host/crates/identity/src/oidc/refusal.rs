@@ -1,0 +1,130 @@
+//! Why a sign-in with the provider fails: one code for the page that the browser returns to, a text of its own for the
+//! log.
+
+use std::time::Duration;
+
+use crate::cloud::CloudError;
+use crate::error::{ErrorCode, ServiceError};
+use svc_store::StoreError;
+
+/// Why a sign-in is refused. The texts go to the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The browser's cookie is missing: another browser started the sign-in, or it took too long.
+    #[error("the browser has no cookie of a sign-in")]
+    NoCookie,
+    /// The redirect belongs to another sign-in than the cookie.
+    #[error("the state is not that of the sign-in that this browser started")]
+    OtherState,
+    /// Each sign-in is finished once.
+    #[error("the sign-in was finished before, or has expired")]
+    Finished,
+    /// The provider sent the browser back with an error, such as `access_denied`.
+    #[error("the provider returned an error in place of a code")]
+    ErrorOfProvider,
+    /// The redirect has neither code nor error.
+    #[error("the redirect has no code")]
+    NoCode,
+    /// The provider or the verification of its tokens refused; the plugin's log line says why.
+    #[error("the provider's answer was not accepted")]
+    Rejected,
+    /// The provider returned an account without a usable id.
+    #[error("the provider's account has an invalid id")]
+    InvalidAccount,
+    /// No account belongs to the user, and none is created.
+    #[error("no account of this server belongs to the user")]
+    UnknownAccount,
+    /// The account exists but may not sign in.
+    #[error("the account is disabled")]
+    Disabled,
+    /// The roles do not permit the app.
+    #[error("the account's roles do not permit the app")]
+    AppNotPermitted,
+    /// The role for new accounts does not exist.
+    #[error("the role of the option oidc-default-role does not exist")]
+    NoSuchRole,
+    /// All usernames like the proposed one are taken.
+    #[error("no username is free for the new account")]
+    NoUsername,
+    /// The invitation cannot be used.
+    #[error("the invitation cannot be used")]
+    Invitation,
+    /// The ticket for linking is unknown, was used, or belongs to another session.
+    #[error("the link ticket is not of this browser's session, or was used")]
+    LinkTicket,
+    /// The session that asked for the link has ended.
+    #[error("the session that asked for the link has ended")]
+    LinkSession,
+    /// One of both accounts is linked to another.
+    #[error("the account, or the provider's account, is linked to another")]
+    LinkTaken,
+    /// The server has no owner yet.
+    #[error("the server is not set up")]
+    NotSetUp,
+}
+
+/// A failed sign-in, as the page that the browser returns to sees it.
+#[derive(Debug)]
+pub enum SignInError {
+    /// Refused, for any reason.
+    Refused(Refusal),
+    /// The provider cannot be reached, or none is configured.
+    Unavailable,
+    /// Too many sign-ins of this network; the time until the next one.
+    TooMany(Duration),
+    /// The server itself failed.
+    Service(ServiceError),
+}
+
+impl SignInError {
+    /// The code in the redirect. It does not tell the refusals apart.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "sign_in_failed",
+            Self::Unavailable => ErrorCode::CloudUnavailable.as_str(),
+            Self::TooMany(_) => ErrorCode::TooManyAttempts.as_str(),
+            Self::Service(_) => "server_error",
+        }
+    }
+
+    /// Writes the line of the log.
+    pub(super) fn log(&self) {
+        match self {
+            Self::Refused(refusal) => tracing::warn!(reason = %refusal, "sign-in with the provider refused"),
+            Self::Unavailable => tracing::warn!("sign-in with the provider failed: it is not available"),
+            Self::TooMany(_) => {
+                tracing::info!("sign-in with the provider refused: too many from one network")
+            }
+            Self::Service(error) => tracing::error!(%error, "sign-in with the provider failed"),
+        }
+    }
+}
+
+impl From<ServiceError> for SignInError {
+    fn from(error: ServiceError) -> Self {
+        Self::Service(error)
+    }
+}
+
+impl From<StoreError> for SignInError {
+    fn from(error: StoreError) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+impl From<CloudError> for SignInError {
+    fn from(error: CloudError) -> Self {
+        match error {
+            CloudError::Rejected | CloudError::Refused(_) => Refusal::Rejected.into(),
+            CloudError::Unavailable | CloudError::Unsupported | CloudError::TargetUnavailable => {
+                Self::Unavailable
+            }
+        }
+    }
+}
+
+impl From<Refusal> for SignInError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}

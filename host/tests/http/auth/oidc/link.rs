@@ -1,0 +1,83 @@
+//! Linking an account by signing in with the provider.
+
+use serde_json::json;
+use svc_covers::covers;
+
+use super::{assert_failed, server_with};
+use crate::support::TestServer;
+use crate::support::accounts::{COOKIE, SignedIn};
+use svc_domain::audit::AuditEvent;
+use svc_identity::oidc::OidcPolicy;
+
+/// Asks for a link; returns the query of its start.
+async fn ticket(session: &SignedIn) -> String {
+    let reply = session
+        .client
+        .post("/api/v1/users/current/cloud-link", &json!({}))
+        .await;
+    assert_eq!(reply.status, 201, "{}", String::from_utf8_lossy(&reply.body));
+    let path = reply.json()["startPath"].as_str().unwrap().to_owned();
+    let (_, ticket) = path.split_once("link=").unwrap();
+    format!("&link={ticket}")
+}
+
+/// Links by the start that a ticket permits, in a browser with this refresh cookie.
+async fn link(server: &TestServer, ticket: &str, cookie: &str, user: &str) -> crate::support::Reply {
+    let header = format!("{COOKIE}={cookie}");
+    let reply = server.begin_sign_in(ticket, &[("cookie", &header)]).await;
+    if !reply.header("location").starts_with("https://id.example") {
+        return reply;
+    }
+    server.finish_sign_in(&reply.started(), user).await
+}
+
+#[covers("POST /api/v1/users/current/cloud-link", "T30")]
+#[tokio::test]
+async fn account_is_linked_by_the_browser_that_asked() {
+    let (server, provider) = server_with(OidcPolicy::default()).await;
+    let (session, other) = (server.sign_in("owner").await, server.sign_in("owner").await);
+    let query = ticket(&session).await;
+    // Somebody else's browser, a session that did not ask, and no session.
+    for cookie in [&other.cookie, "", "junk"] {
+        let query = ticket(&session).await;
+        assert_failed(&link(&server, &query, cookie, "ada").await, "/app");
+        // That used the ticket.
+        assert_failed(&link(&server, &query, &session.cookie, "ada").await, "/app");
+    }
+    let reply = link(&server, &query, &session.cookie, "ada").await;
+    assert_eq!((reply.status, reply.header("location")), (303, "/app"));
+    assert_eq!(reply.set_cookie(COOKIE), None);
+    assert_eq!(server.audit(AuditEvent::CloudLinked).await.len(), 1);
+    assert_failed(&link(&server, &query, &session.cookie, "ada").await, "/app");
+    let current = session.client.get("/api/v1/users/current").await.json();
+    assert_eq!(current["localUser"]["cloudLinked"], true);
+    // From now on the provider validates the session.
+    assert_eq!(server.refresh(&session.cookie).await.status, 201);
+    assert_eq!(provider.validations.load(std::sync::atomic::Ordering::SeqCst), 1);
+    // The user of the provider signs in to the account.
+    let cookie = server.sign_in_with_provider("ada", "").await.provider_session();
+    let signed_in = server.refresh(&cookie).await.signed_in();
+    let current = signed_in.client.get("/api/v1/users/current").await.json();
+    assert_eq!(current["localUser"]["username"], "owner");
+}
+
+#[covers("POST /api/v1/users/current/cloud-link")]
+#[tokio::test]
+async fn accounts_are_linked_one_to_one() {
+    let (server, provider) = server_with(OidcPolicy::default()).await;
+    provider.knows("eve", &[]);
+    server.person("bob", "member").await;
+    let (owner, bob) = (server.sign_in("owner").await, server.sign_in("bob").await);
+    let query = ticket(&owner).await;
+    assert_eq!(
+        link(&server, &query, &owner.cookie, "ada")
+            .await
+            .header("location"),
+        "/app"
+    );
+    let query = ticket(&bob).await;
+    assert_failed(&link(&server, &query, &bob.cookie, "ada").await, "/app");
+    let query = ticket(&owner).await;
+    let owner = server.refresh(&owner.cookie).await.signed_in();
+    assert_failed(&link(&server, &query, &owner.cookie, "eve").await, "/app");
+}

@@ -1,0 +1,225 @@
+//! Every change of a valid sign-in is refused, with a log line of its own and one code for the page.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use svc_covers::covers;
+
+use super::browser::Browser;
+use super::proxy::{Mutation, Signature};
+use super::{Bed, ProviderOptions};
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
+}
+
+fn claim(name: &'static str, value: Value) -> Mutation {
+    Mutation {
+        claims: vec![(name, value)],
+        ..Mutation::default()
+    }
+}
+
+fn header(members: &[(&'static str, &str)], signature: Signature) -> Mutation {
+    Mutation {
+        header: members
+            .iter()
+            .map(|(name, value)| (*name, json!(value)))
+            .collect(),
+        signature,
+        ..Mutation::default()
+    }
+}
+
+#[covers("T30")]
+#[test]
+fn every_mutation_of_an_id_token_is_refused_with_its_own_log_line() {
+    let arguments = ["--oidc-default-role", "music_user"];
+    let Some(bed) = Bed::start(ProviderOptions::default(), &arguments) else {
+        return;
+    };
+    // Signed again by the proxy and unchanged, the token is accepted: what is refused below is the change alone.
+    bed.proxy.mutate(Some(Mutation::default()));
+    assert_eq!(
+        bed.sign_in(&mut Browser::new(), "ada").location(),
+        "/app",
+        "{}",
+        bed.log()
+    );
+    let mutations = [
+        (
+            claim("iss", json!("https://evil.example")),
+            "the token is of another issuer (iss)",
+        ),
+        (
+            claim("aud", json!("other")),
+            "the token is for another audience (aud)",
+        ),
+        (
+            claim("aud", json!(["svc", "other"])),
+            "the token has several audiences and no authorized party (azp)",
+        ),
+        (
+            claim("azp", json!("other")),
+            "the token is for another authorized party (azp)",
+        ),
+        (
+            claim("nonce", json!("other")),
+            "the token answers another sign-in (nonce)",
+        ),
+        (claim("exp", json!(now() - 60)), "the token has expired (exp)"),
+        (
+            claim("iat", json!(now() + 3600)),
+            "the token was issued in the future (iat)",
+        ),
+        (
+            claim("iat", json!(now() - 3600)),
+            "the token was issued too long ago (iat)",
+        ),
+        (claim("sub", Value::Null), "the token has no claim sub"),
+        (
+            claim("at_hash", json!("AAAA")),
+            "the token belongs to another access token (at_hash)",
+        ),
+        // The access token belongs to somebody else than the ID token.
+        (
+            Mutation {
+                claims: vec![("sub", json!("eve")), ("at_hash", Value::Null)],
+                ..Mutation::default()
+            },
+            "the userinfo is of another user (sub)",
+        ),
+        (
+            header(&[("alg", "none")], Signature::Empty),
+            "the token is not signed (alg none)",
+        ),
+        (
+            header(&[("alg", "HS256")], Signature::Hmac),
+            "the token is signed with a shared secret (HMAC)",
+        ),
+        (
+            header(&[("alg", "PS512")], Signature::Valid),
+            "the token is signed with an unsupported algorithm",
+        ),
+        (header(&[], Signature::Empty), "the signature is wrong"),
+        (
+            header(&[("kid", "unknown")], Signature::Valid),
+            "the provider has no key with the token's key id (kid)",
+        ),
+        (
+            header(&[("kid", "rsa")], Signature::Valid),
+            "the provider's key is of another type than the token's algorithm",
+        ),
+        (
+            header(&[("typ", "logout+jwt")], Signature::Valid),
+            "the token is of another type (typ)",
+        ),
+    ];
+    for (mutation, line) in mutations {
+        bed.proxy.mutate(Some(mutation));
+        let before = bed.log().len();
+        let page = bed.sign_in(&mut Browser::new(), "ada");
+        bed.assert_refused(&page, before, line);
+    }
+}
+
+#[covers("T30")]
+#[test]
+fn callbacks_of_other_sign_ins_and_browsers_are_refused() {
+    let arguments = ["--oidc-default-role", "music_user"];
+    let Some(bed) = Bed::start(ProviderOptions::default(), &arguments) else {
+        return;
+    };
+    let failed = |page: &super::Page| (page.status, page.location().to_owned());
+    let anywhere = (303, "/?error=sign_in_failed".to_owned());
+
+    // A callback that was used, again in the same browser and in another.
+    let mut browser = Browser::new();
+    let used = bed.to_callback(&mut browser, "ada");
+    assert_eq!(browser.get(&used).location(), "/app");
+    assert_eq!(failed(&browser.get(&used)), anywhere);
+    assert_eq!(failed(&Browser::new().get(&used)), anywhere);
+    assert!(bed.log().contains("the browser has no cookie of a sign-in"));
+
+    // Another browser, which has started a sign-in of its own: the session of the attacker is not forced on it.
+    let mut attacker = Browser::new();
+    let callback = bed.to_callback(&mut attacker, "eve");
+    let mut victim = Browser::new();
+    let own = bed.to_callback(&mut victim, "ada");
+    assert_eq!(failed(&victim.get(&callback)), anywhere);
+    assert!(
+        bed.log()
+            .contains("the state is not that of the sign-in that this browser started")
+    );
+    // That does not end the victim's own sign-in.
+    assert_eq!(victim.get(&own).location(), "/app");
+
+    // A code of the attacker with the state of the victim.
+    let mut victim = Browser::new();
+    let own = bed.to_callback(&mut victim, "ada");
+    let parameter = |url: &str, name: &str| -> String {
+        let (_, query) = url.split_once('?').unwrap();
+        let value = query
+            .split('&')
+            .find_map(|pair| pair.strip_prefix(&format!("{name}=")));
+        value.unwrap().to_owned()
+    };
+    let mixed = own.replace(&parameter(&own, "code"), &parameter(&callback, "code"));
+    let before = bed.log().len();
+    // The provider refuses the code, which belongs to another code verifier.
+    bed.assert_refused(&victim.get(&mixed), before, "the provider refuses the code");
+    let before = bed.log().len();
+    assert_eq!(failed(&victim.get(&own)), anywhere);
+    assert!(bed.log()[before..].contains("the browser has no cookie of a sign-in"));
+
+    // The issuer of another provider.
+    let mut victim = Browser::new();
+    let own = bed.to_callback(&mut victim, "ada");
+    let (head, _) = own.split_once("&iss=").unwrap();
+    let before = bed.log().len();
+    let page = victim.get(&format!("{head}&iss=https%3A%2F%2Fevil.example"));
+    bed.assert_refused(&page, before, "the redirect came from another issuer (iss)");
+
+    // The user refuses.
+    let mut victim = Browser::new();
+    let own = bed.to_callback(&mut victim, "ada");
+    let state = parameter(&own, "state");
+    let (path, _) = own.split_once('?').unwrap();
+    let before = bed.log().len();
+    let page = victim.get(&format!("{path}?error=access_denied&state={state}"));
+    bed.assert_refused(&page, before, "the provider returned an error in place of a code");
+}
+
+#[test]
+fn start_refuses_redirects_to_other_servers_and_sets_a_lax_cookie() {
+    let Some(bed) = Bed::start(ProviderOptions::default(), &[]) else {
+        return;
+    };
+    let mut browser = Browser::new();
+    for bad in [
+        "//evil.example",
+        "/%5Cevil.example",
+        "https://evil.example",
+        "/..//evil.example",
+        "%2F%2Fevil",
+        "",
+    ] {
+        let url = format!("{}/api/v1/auth/oidc/start?app=music&redirect={bad}", bed.base);
+        let page = browser.get(&url);
+        assert_eq!(page.status, 400, "{bad} {}", page.body);
+        assert!(page.cookies("svc_sign_in_").is_empty());
+    }
+    let page = bed.begin(&mut browser, "");
+    let cookie = page.cookies("svc_sign_in_");
+    let cookie = cookie[0];
+    for attribute in [
+        "HttpOnly",
+        "SameSite=Lax",
+        "Path=/api/v1/auth/oidc",
+        "Max-Age=600",
+    ] {
+        assert!(cookie.contains(attribute), "{cookie}");
+    }
+    // Over http a browser would drop a secure cookie.
+    assert!(!cookie.contains("Secure"), "{cookie}");
+}

@@ -1,0 +1,154 @@
+//! Sessions of the provider: refresh, outage, their end, and the reports of it.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use svc_covers::covers;
+
+use super::browser::{Browser, Page};
+use super::{Bed, ProviderOptions};
+
+const ROLE: [&str; 2] = ["--oidc-default-role", "music_user"];
+
+fn signed_in(bed: &Bed) -> Browser {
+    let mut browser = Browser::new();
+    let page = bed.sign_in(&mut browser, "ada");
+    assert_eq!(page.location(), "/app", "{}", bed.log());
+    browser
+}
+
+fn code_of(page: &Page) -> Option<String> {
+    let body: serde_json::Value = serde_json::from_str(&page.body).unwrap();
+    body["code"].as_str().map(str::to_owned)
+}
+
+#[covers("T31", "POST /api/v1/auth/refresh")]
+#[test]
+fn refresh_asks_the_provider_and_an_outage_changes_nothing() {
+    let Some(mut bed) = Bed::start(ProviderOptions::default(), &ROLE) else {
+        return;
+    };
+    let mut browser = signed_in(&bed);
+    for _ in 0..3 {
+        let before = bed.proxy.token_requests();
+        assert_eq!(bed.refresh(&mut browser).status, 201);
+        assert_eq!(bed.proxy.token_requests(), before + 1);
+    }
+    bed.proxy.set_away(true);
+    let cookie = browser.cookie("svc_refresh_token_");
+    let away = bed.refresh(&mut browser);
+    assert_eq!(
+        (away.status, code_of(&away).as_deref()),
+        (503, Some("cloud_unavailable"))
+    );
+    assert_eq!(
+        (away.header("set-cookie"), browser.cookie("svc_refresh_token_")),
+        (None, cookie)
+    );
+    bed.proxy.set_away(false);
+    assert_eq!(bed.refresh(&mut browser).status, 201, "{}", bed.log());
+    // The provider forgets its sessions.
+    bed.restart_provider("b");
+    for _ in 0..2 {
+        let ended = bed.refresh(&mut browser);
+        assert_eq!(
+            (ended.status, code_of(&ended).as_deref()),
+            (401, Some("cloud_token_required"))
+        );
+        assert_eq!(ended.header("set-cookie"), None);
+    }
+    assert!(bed.log().contains("the provider has ended the session"));
+}
+
+#[test]
+fn tabs_that_refresh_at_once_ask_the_provider_once_each_and_stay_signed_in() {
+    let Some(bed) = Bed::start(ProviderOptions::default(), &ROLE) else {
+        return;
+    };
+    let mut browser = signed_in(&bed);
+    let cookie = browser.cookie("svc_refresh_token_").unwrap();
+    let before = bed.proxy.token_requests();
+    let url = format!("{}/api/v1/auth/refresh", bed.base);
+    let statuses: Vec<u16> = std::thread::scope(|scope| {
+        let tabs: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    let agent: ureq::Agent = ureq::Agent::config_builder()
+                        .http_status_as_error(false)
+                        .build()
+                        .into();
+                    let request = ureq::http::Request::builder()
+                        .method("POST")
+                        .uri(&url)
+                        .header("cookie", &cookie);
+                    agent.run(request.body(()).unwrap()).unwrap().status().as_u16()
+                })
+            })
+            .collect();
+        tabs.into_iter().map(|tab| tab.join().unwrap()).collect()
+    });
+    assert_eq!(statuses, [201; 8], "{}", bed.log());
+    // Requests that came during a validation share it.
+    let asked = bed.proxy.token_requests() - before;
+    assert!((1..8).contains(&asked), "{asked}");
+    // Its rotated token was not lost: the provider still accepts the session.
+    assert_eq!(bed.refresh(&mut browser).status, 201, "{}", bed.log());
+}
+
+#[covers("POST /api/v1/auth/oidc/logout")]
+#[test]
+fn sign_out_at_the_provider_ends_sessions_and_streams_within_five_seconds() {
+    let Some(bed) = Bed::start(ProviderOptions::default(), &ROLE) else {
+        return;
+    };
+    let mut browser = signed_in(&bed);
+    let token = bed.access_token(&mut browser);
+    let mut other = signed_in(&bed);
+    let address = bed.base.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = format!(
+        "GET /api/v1/events/subscribe HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {token}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200");
+
+    let since = Instant::now();
+    browser.sign_out_at_provider(&bed.proxy.issuer);
+    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    stream.read_to_end(&mut Vec::new()).unwrap();
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    let bearer = format!("Bearer {token}");
+    let current = bed.server.request(
+        "GET",
+        "/api/v1/users/current",
+        &[("authorization", &bearer)],
+        None,
+    );
+    assert_eq!(current.status, 401);
+    assert_eq!(bed.refresh(&mut browser).status, 401);
+    // The session of another browser goes on.
+    assert_eq!(bed.refresh(&mut other).status, 201, "{}", bed.log());
+
+    // The same report again, one that is changed, and none.
+    let report = bed.proxy.relayed().pop().unwrap();
+    let report = report.strip_prefix("logout_token=").unwrap().to_owned();
+    let url = format!("{}/api/v1/auth/oidc/logout", bed.base);
+    let changed = format!("{}A", &report[..report.len() - 1]);
+    for (token, line) in [
+        (report.as_str(), "it was sent before"),
+        (&changed, "the signature is wrong"),
+        ("junk", "the token is no signed JWT"),
+    ] {
+        let page = Browser::new().post(&url, &[("logout_token", token)]);
+        assert_eq!(
+            (page.status, page.header("cache-control")),
+            (400, Some("no-store")),
+            "{line}"
+        );
+        assert!(bed.log().contains(line), "{line} {}", bed.log());
+    }
+    assert_eq!(Browser::new().post(&url, &[]).status, 400);
+}
