@@ -5,24 +5,25 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use wasmtime::Engine;
-use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
+use wasmtime::component::{Component, InstancePre, Linker};
 
-use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
-use crate::bindings::svc::plugin::{log, related, settings, source};
-use crate::bindings::{OFFERED, PACKAGE, VERSION};
 use crate::budget::Budgets;
 use crate::cache::CodeCache;
 use crate::call::CallState;
 use crate::compile::Compiler;
 use crate::engine::AddressSpace;
+use crate::exports::ExportIndices;
 use crate::granted_limits::{AbilityLimits, GrantedLimits};
 use crate::inspect::{Inspection, inspect};
 use crate::instance::Instance;
+use crate::interface;
+use crate::interface::{InterfaceVersion, OFFERED, PACKAGE};
 use crate::limits;
 use crate::limits::LimitCaps;
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginCode};
 use crate::quarantine::Quarantine;
+use crate::served::Served;
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState};
 use crate::terms::{Terms, record_digest, setting_values};
@@ -34,6 +35,8 @@ pub(super) struct Loader {
     pub(super) engine: Engine,
     pub(super) address_space: AddressSpace,
     pub(super) linker: Linker<CallState>,
+    /// The versions of the interface that `linker` has.
+    pub(super) served: Served,
     pub(super) cache: CodeCache,
     pub(super) compiler: Compiler,
     pub(super) caps: LimitCaps,
@@ -48,19 +51,16 @@ pub(super) struct Rejection {
     pub(super) state: PluginState,
 }
 
-/// The host functions for plugins.
-pub(super) fn new_linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
-    let mut linker = Linker::new(engine);
-    source::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
-    settings::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
-    related::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
-    log::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
-    Ok(linker)
+/// A plugin that was checked and not compiled.
+pub(super) struct Examined {
+    pub(super) manifest: Manifest,
+    /// The version of the interface that it is built for.
+    version: InterfaceVersion,
 }
 
 impl Loader {
     /// Checks a plugin without compiling or running it.
-    pub(super) fn examine(&self, bytes: &[u8]) -> Result<(Manifest, BTreeSet<String>), Rejection> {
+    pub(super) fn examine(&self, bytes: &[u8]) -> Result<Examined, Rejection> {
         if bytes.len() as u64 > limits::COMPONENT_BYTES {
             let problem = format!(
                 "it has {} bytes, at most {} are allowed",
@@ -81,16 +81,38 @@ impl Loader {
             imports,
             exports,
         } = inspect(bytes).map_err(|error| unread(failed(error.to_string())))?;
-        check_names(&imports, &exports).map_err(unread)?;
+        self.check_names(&imports, &exports).map_err(unread)?;
         let manifest = Manifest::parse(manifest).map_err(|error| unread(failed(error.to_string())))?;
         let reject = |state| Rejection {
             manifest: Some(Box::new(manifest.clone())),
             state,
         };
-        check_version(&manifest).map_err(reject)?;
+        let version = self.served.of_manifest(&manifest.interface);
+        let version = version
+            .ok_or_else(|| self.incompatible(&manifest.interface))
+            .map_err(reject)?;
+        check_one_version(&manifest, version, imports.iter().chain(&exports)).map_err(reject)?;
         check_imports(&manifest, &imports).map_err(reject)?;
-        check_exports(&manifest, &exports).map_err(reject)?;
-        Ok((manifest, exports))
+        check_exports(&manifest, version, &exports).map_err(reject)?;
+        Ok(Examined { manifest, version })
+    }
+
+    /// Imports and exports have to be of a version that is served.
+    fn check_names(&self, imports: &BTreeSet<String>, exports: &BTreeSet<String>) -> Result<(), PluginState> {
+        let used = imports.iter().chain(exports);
+        let versions = used
+            .filter_map(|name| interface::split(name))
+            .map(|(_, version)| version);
+        let other = versions
+            .filter(|version| !version.is_empty())
+            .find(|version| !self.served.has(version));
+        other.map_or(Ok(()), |version| Err(self.incompatible(version)))
+    }
+
+    fn incompatible(&self, wanted: &str) -> PluginState {
+        PluginState::Incompatible {
+            reason: self.served.lacks(wanted),
+        }
     }
 
     /// Loads one plugin.
@@ -100,7 +122,7 @@ impl Loader {
         digest: &str,
         terms: Terms<'_>,
     ) -> Result<LoadedPlugin, Rejection> {
-        let (manifest, exports) = self.examine(bytes)?;
+        let Examined { manifest, version } = self.examine(bytes)?;
         let Terms { origin, choices, .. } = terms;
         let reject = |state| Rejection {
             manifest: Some(Box::new(manifest.clone())),
@@ -120,7 +142,7 @@ impl Loader {
             .map_err(failed)
             .map_err(reject)?;
         let code = self
-            .link(&component, &exports)
+            .link(&component, version)
             .map_err(|error| reject(failed(format!("{error:#}"))))?;
         let settings = setting_values(&manifest, choices);
         let plugin = LoadedPlugin {
@@ -192,22 +214,10 @@ impl Loader {
             .map_err(|error| format!("its machine code cannot be loaded: {error:#}"))
     }
 
-    fn link(&self, component: &Component, exports: &BTreeSet<String>) -> wasmtime::Result<PluginCode> {
+    fn link(&self, component: &Component, version: InterfaceVersion) -> wasmtime::Result<PluginCode> {
         let instance_pre: InstancePre<CallState> = self.linker.instantiate_pre(component)?;
-        macro_rules! look_up {
-            ($ability:ident) => {
-                exports
-                    .contains(&interface(stringify!($ability)))
-                    .then(|| $ability::GuestIndices::new(&instance_pre))
-                    .transpose()?
-            };
-        }
         Ok(PluginCode {
-            extractor: look_up!(extractor),
-            artwork: look_up!(artwork),
-            pages: look_up!(pages),
-            thumbnailer: look_up!(thumbnailer),
-            waveform: look_up!(waveform),
+            exports: ExportIndices::new(component, version)?,
             instance_pre,
         })
     }
@@ -224,58 +234,35 @@ fn failed(reason: impl Into<String>) -> PluginState {
     }
 }
 
-/// The full name of an interface of this package.
-fn interface(name: &str) -> String {
-    format!("{PACKAGE}/{name}@{VERSION}")
-}
-
-/// Splits `package/interface@version`.
-fn split_name(name: &str) -> (&str, Option<&str>) {
-    name.split_once('@')
-        .map_or((name, None), |(name, version)| (name, Some(version)))
-}
-
-/// Imports and exports have to use our version of the interface.
-fn check_names(imports: &BTreeSet<String>, exports: &BTreeSet<String>) -> Result<(), PluginState> {
-    let theirs = imports
-        .iter()
-        .chain(exports)
-        .map(|name| split_name(name))
-        .find_map(|(name, version)| {
-            let ours = name
-                .strip_prefix(PACKAGE)
-                .is_some_and(|rest| rest.starts_with('/'));
-            version.filter(|version| ours && *version != VERSION)
-        });
-    theirs.map_or(Ok(()), |version| Err(incompatible(version)))
-}
-
-/// The manifest has to name our version of the interface.
-fn check_version(manifest: &Manifest) -> Result<(), PluginState> {
-    let patch = VERSION.strip_prefix(&manifest.interface);
-    if patch.is_some_and(|rest| rest.starts_with('.')) {
-        Ok(())
-    } else {
-        Err(incompatible(&manifest.interface))
-    }
-}
-
-fn incompatible(theirs: &str) -> PluginState {
-    PluginState::Incompatible {
-        reason: format!("it is built for {PACKAGE}@{theirs}, this server supports {PACKAGE}@{VERSION}"),
-    }
+/// Imports and exports have to be of the version that the manifest names.
+fn check_one_version<'a>(
+    manifest: &Manifest,
+    version: InterfaceVersion,
+    mut names: impl Iterator<Item = &'a String>,
+) -> Result<(), PluginState> {
+    let other = names.find(|name| interface::split(name).is_some_and(|(_, found)| found != version.0));
+    other.map_or(Ok(()), |name| {
+        Err(failed(format!(
+            "its manifest says `interface = \"{}\"`, but it uses `{name}`: build it for one version of the interface",
+            manifest.interface
+        )))
+    })
 }
 
 /// Each ability in the manifest has to be exported, and each exported ability has to have its files in the manifest;
 /// otherwise the plugin would never be called.
-fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), PluginState> {
+fn check_exports(
+    manifest: &Manifest,
+    version: InterfaceVersion,
+    exports: &BTreeSet<String>,
+) -> Result<(), PluginState> {
     let abilities = [
         ("extractor", "[[kinds]]", !manifest.kinds.is_empty()),
         ("thumbnailer", "[thumbnailer]", manifest.thumbnailer.is_some()),
         ("waveform", "[waveform]", manifest.waveform.is_some()),
     ];
     for (ability, table, is_promised) in abilities {
-        let name = interface(ability);
+        let name = version.name_of(ability);
         match (is_promised, exports.contains(&name)) {
             (true, false) => return Err(failed(format!("it does not export `{name}`"))),
             (false, true) => {
@@ -286,7 +273,7 @@ fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), 
             _ => {}
         }
     }
-    let pages = interface("pages");
+    let pages = version.name_of("pages");
     if exports.contains(&pages) && manifest.kinds.is_empty() {
         return Err(failed(format!(
             "it exports `{pages}`, but its manifest has no `[[kinds]]` whose files have pages"
@@ -296,9 +283,9 @@ fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), 
 }
 
 /// Why an import is rejected, with what to do about it.
-fn not_offered(import: &str, name: &str) -> String {
+fn not_offered(import: &str) -> String {
     let offered = OFFERED.join("`, `");
-    if name.starts_with("wasi:") {
+    if import.starts_with("wasi:") {
         format!(
             "it imports `{import}`, and plugins have no access to WASI. Rust: build for wasm32-unknown-unknown instead of \
              wasm32-wasip2 and make the component with `svc plugin build`; Python: componentize-py with `--stub-wasi`; \
@@ -314,11 +301,9 @@ fn not_offered(import: &str, name: &str) -> String {
 /// The plugin may import the offered interfaces that its manifest has permissions for.
 fn check_imports(manifest: &Manifest, imports: &BTreeSet<String>) -> Result<(), PluginState> {
     for import in imports {
-        let (name, _) = split_name(import);
-        let short = name.strip_prefix(PACKAGE).and_then(|rest| rest.strip_prefix('/'));
-        match short {
-            Some("types") => {}
-            Some(short) if OFFERED.contains(&short) => {
+        match interface::split(import) {
+            Some(("types", _)) => {}
+            Some((short, _)) if OFFERED.contains(&short) => {
                 if !manifest.permissions.contains_key(short) {
                     let problem = format!(
                         "it imports `{import}`, but its manifest has no permission `{short}`: add `{short} = \"(the reason)\"` to `[permissions]`"
@@ -326,7 +311,7 @@ fn check_imports(manifest: &Manifest, imports: &BTreeSet<String>) -> Result<(), 
                     return Err(failed(problem));
                 }
             }
-            _ => return Err(failed(not_offered(import, name))),
+            _ => return Err(failed(not_offered(import))),
         }
     }
     Ok(())

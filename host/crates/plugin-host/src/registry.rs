@@ -10,11 +10,12 @@ use crate::cache::CodeCache;
 use crate::engine;
 use crate::granted_limits::GrantedLimits;
 use crate::kinds::{DefinedKind, KindState};
-use crate::loader::{Loader, new_linker};
+use crate::loader::Loader;
 use crate::manifest::Manifest;
 use crate::plugin::PluginHandle;
 use crate::plugin_dir::DirectoryState;
 use crate::plugin_set::PluginSet;
+use crate::served::Served;
 use crate::settings::{BuiltIn, PluginChoices, PluginHostError, PluginSettings, UploadedPlugin};
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
 use crate::terms::{Consent, Terms};
@@ -57,6 +58,15 @@ pub struct ExaminedPlugin {
 impl Plugins {
     /// Loads all plugins. Blocks while plugins that are not cached are compiled.
     pub fn load(settings: &PluginSettings, built_in: &[BuiltIn]) -> Result<Self, PluginHostError> {
+        Self::load_for(Served::default(), settings, built_in)
+    }
+
+    /// The same for these versions of the interface.
+    pub(super) fn load_for(
+        served: Served,
+        settings: &PluginSettings,
+        built_in: &[BuiltIn],
+    ) -> Result<Self, PluginHostError> {
         let engine_error = |error: wasmtime::Error| PluginHostError::Engine(format!("{error:#}"));
         let (engine, address_space) = engine::choose_engine().map_err(engine_error)?;
         // Started first and kept running: loading runs start functions.
@@ -72,7 +82,8 @@ impl Plugins {
             source,
         })?;
         let loader = Loader {
-            linker: new_linker(&engine).map_err(engine_error)?,
+            linker: served.linker(&engine).map_err(engine_error)?,
+            served,
             engine,
             address_space,
             cache,
@@ -142,10 +153,8 @@ impl Plugins {
     /// Why it cannot be loaded.
     pub fn examine(&self, component: &[u8]) -> Result<ExaminedPlugin, PluginState> {
         let loading = self.0.loading.lock().unwrap_or_else(PoisonError::into_inner);
-        let (manifest, _) = loading
-            .loader
-            .examine(component)
-            .map_err(|rejection| rejection.state)?;
+        let examined = loading.loader.examine(component);
+        let manifest = examined.map_err(|rejection| rejection.state)?.manifest;
         Ok(ExaminedPlugin {
             digest: cache::digest(component),
             limits: loading.loader.limits_of(&manifest),
