@@ -5,6 +5,7 @@
 
 mod accounts;
 mod faults;
+mod free_text;
 mod id_nodes;
 mod item_filter;
 mod jobs;
