@@ -11,9 +11,9 @@ use crate::route::CachePolicy::{self, ByHandler, ByVersion};
 use crate::route::Timeout::{Plugins, SignIn};
 use crate::route::{Access, Route, UrlCredential};
 use crate::routes::{
-    auth, changes, cinema, cloud_link, dev, device_sign_in, events, general, history, index, invitations, items,
-    jobs, libraries, links, ls, movies, music, photo_albums, photos, playback_queues, plugins, ratings, reset,
-    roles, search, sessions, settings, tokens, tv, users, video, waveforms,
+    auth, changes, cinema, cloud_link, dev, device_sign_in, events, general, history, index, invitations,
+    items, jobs, libraries, links, ls, movies, music, photo_albums, photos, playback_queues, plugins,
+    ratings, reset, roles, search, sessions, settings, tokens, tv, users, video, waveforms,
 };
 use crate::routing::build_router;
 use crate::state::SharedState;
