@@ -5,5 +5,6 @@ mod circles;
 mod contracts;
 mod coverage;
 mod dependencies;
+mod interface;
 mod layers;
 mod tidy;

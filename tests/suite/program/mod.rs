@@ -1,9 +1,9 @@
 //! Tests of the real program.
 
 mod clients;
+mod cloud;
 mod cloud_connections;
 mod cloud_outage;
-mod cloud;
 mod commands;
 mod doctor;
 mod events;

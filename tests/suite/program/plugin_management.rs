@@ -221,27 +221,40 @@ fn upload_survives_a_restart_of_the_server() {
     assert_eq!(plugin["stats"]["calls"], 0, "nothing is read again");
 }
 
-/// A hundred versions while files are read: each file is there at the end, as the last version reads it.
 #[test]
-fn plugin_is_swapped_a_hundred_times_while_it_reads() {
-    const FILES: u64 = 300;
-    let things = Things::start(FILES as usize);
-    things.install(&things.write("0.0.1"), &["--grant-all"]);
-    let mut most = 0;
-    for number in 1..=100 {
-        things.install(&things.write(&format!("1.0.{number}")), &["--grant-all"]);
-        let calls = things.server.get("/api/v1/plugins/things").json()["stats"]["calls"].as_u64();
-        most = most.max(calls.unwrap());
-        let items = things.server.get("/api/v1/items?kind=things&take=20");
-        assert_eq!(items.status, 200, "{items:?}");
+fn quarantined_plugin_is_listed_released_and_reads_again() {
+    let things = Things::start(0);
+    let put = |name: &str, content: &str| fs::write(things.dir.path().join("things").join(name), content);
+    for number in 0..5 {
+        put(&format!("{number}.shared"), "trap").unwrap();
     }
-    assert!(most <= FILES, "one version made {most} calls for {FILES} files");
-    things.wait_for_version("1.0.100", FILES);
-    let calls = || things.server.get("/api/v1/plugins/things").json()["stats"]["calls"].clone();
-    wait_for("the last version", || {
-        things.server.get("/api/v1/index/state").json()["state"] == "idle"
-    });
-    assert_eq!(calls(), json!(FILES), "each file is read once by a version");
+    let file = things.dir.path().join("things.wasm");
+    let plugin = guests::kind_plugin(&guests::body("by_first_byte"), "things", "things");
+    fs::write(&file, plugin).unwrap();
+    things.install(&file, &["--grant-all"]);
+    let listed = || {
+        let plugins = things.passes(&["list"]);
+        let mut plugins = plugins.as_array().unwrap().iter();
+        plugins
+            .find(|plugin| plugin["pluginId"] == "things")
+            .unwrap()
+            .clone()
+    };
+    wait_for("the quarantine", || listed()["state"] == "quarantined");
+    let reason = listed()["reason"].as_str().unwrap().to_owned();
+    assert!(reason.contains("5 failures in a row"), "{reason}");
+
+    put("good.shared", "good").unwrap();
     things.server.index("quick");
-    assert_eq!(calls(), json!(FILES));
+    assert_eq!(things.titles().1, 0, "a quarantined plugin reads nothing");
+
+    assert_eq!(things.passes(&["release", "things"])["state"], "active");
+    assert_eq!(listed()["state"], "active");
+    for number in 0..5 {
+        put(&format!("{number}.shared"), "good as well").unwrap();
+    }
+    things.server.index("quick");
+    assert_eq!(things.titles(), (BTreeSet::from(["ok".to_owned()]), 6));
+    let (code, unknown) = things.plugin(&["release", "nothing"]);
+    assert_eq!((code, &unknown["error"]["code"]), (Some(4), &json!("refused")));
 }

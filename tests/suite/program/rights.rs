@@ -14,7 +14,7 @@ use svc_tests::postgres::Schema;
 use svc_tests::program::{PASSWORD, Server};
 
 use self::attempts::{Standing, attempt_all, start_using};
-use self::media::{KINDS, MEDIA_SETS};
+use self::media::{KINDS, MEDIA_SETS, PLUGIN_KINDS};
 use self::script::{Person, Script};
 use self::sweeps::{ask_by_id, ask_lists, check_what_both_have, look_at_the_disk};
 
@@ -63,6 +63,17 @@ fn take_stock(script: &Script, person: &mut Person) {
         for item in script.list(&owner, operation, &[], all) {
             if item[name].as_str().unwrap().contains(person.media_set.word) {
                 person.note(key, &item[key]);
+            }
+        }
+    }
+    for kind in PLUGIN_KINDS {
+        let of_kind = format!("kind={kind}&{all}");
+        for item in script.list(&owner, "GET /api/v1/items", &[], &of_kind) {
+            if theirs(&item, person) && item["title"] != "Common book" {
+                person.note("itemId", &item["itemId"]);
+                if kind == "audiobooks" {
+                    person.note("audiobookId", &item["itemId"]);
+                }
             }
         }
     }
@@ -117,6 +128,7 @@ fn listen_while_one_is_busy(script: &Script, media: &Path, people: &mut [Person;
     media_set.write_track(media, 3, Format::Flac);
     media_set.write_photo(media, 3, &format!("{}-07-14T12:00:00", media_set.year));
     media_set.write_movie(media, 2);
+    media_set.write_comic(media, 2);
     let run = script.server.index("quick");
     assert_eq!(run["status"], "completed", "{run}");
     take_stock(script, &mut people[busy]);
@@ -132,6 +144,7 @@ fn listen_while_one_is_busy(script: &Script, media: &Path, people: &mut [Person;
     let own = heard(&mut event_clients[busy], &markers[busy]);
     let kinds: Vec<&str> = own.iter().map(|event| event["type"].as_str().unwrap()).collect();
     for kind in [
+        "item.added",
         "photo.updated",
         "photo_album.created",
         "photo_album.photos_added",
@@ -157,11 +170,8 @@ fn keep_two_people_apart(database: Option<&str>) {
     let dir = tempfile::tempdir().unwrap();
     let media = dir.path().canonicalize().unwrap().join("media");
     media::write_all(&media);
-    let roots = KINDS.map(|kind| (format!("--{kind}-dir"), media.join(kind)));
-    let mut arguments: Vec<&str> = roots
-        .iter()
-        .flat_map(|(option, root)| [option.as_str(), root.to_str().unwrap()])
-        .collect();
+    let roots = KINDS.map(|kind| format!("{kind}={}", media.join(kind).display()));
+    let mut arguments: Vec<&str> = roots.iter().flat_map(|root| ["--root", root.as_str()]).collect();
     if let Some(url) = database {
         arguments.extend(["--database-url", url]);
     }

@@ -84,12 +84,16 @@ pub fn plugin(name: &str, id: &str) -> Vec<u8> {
 /// A component made of a guest's body. Its lines that import more than the frame does go before the definitions, where
 /// WebAssembly text wants them.
 pub fn component(body: &str) -> Vec<u8> {
+    encode(&repository().join("wit/v0.1"), &module(body))
+}
+
+/// The text of the module with this body.
+fn module(body: &str) -> String {
     let (imports, rest): (Vec<_>, Vec<_>) = body.lines().partition(|line| line.starts_with("(import"));
     let module = format!("(module\n{}", imports.join("\n"));
-    let text = FRAME
+    FRAME
         .replace("BODY", &rest.join("\n"))
-        .replacen("(module", &module, 1);
-    encode(&repository().join("wit/v0.1"), &text)
+        .replacen("(module", &module, 1)
 }
 
 /// A thumbnailer, made of a guest of this folder; it takes every extension and type of `[thumbnailer]`.
@@ -189,18 +193,9 @@ fn lacking_cloud_functions(wit: &Path, body: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The guest `good` for another version of the interface.
-pub fn component_for_version(version: &str) -> Vec<u8> {
-    let dir = tempfile::tempdir().unwrap();
-    for entry in std::fs::read_dir(repository().join("wit/v0.1")).unwrap() {
-        let path = entry.unwrap().path();
-        let text = std::fs::read_to_string(&path).unwrap().replace("0.1.0", version);
-        std::fs::write(dir.path().join(path.file_name().unwrap()), text).unwrap();
-    }
-    encode(
-        dir.path(),
-        &FRAME.replace("BODY", &body("good")).replace("0.1.0", version),
-    )
+/// A component made of a guest's body, for the version of the interface in this folder.
+pub fn component_for(wit: &Path, version: &str, body: &str) -> Vec<u8> {
+    encode(wit, &module(body).replace("0.1.0", version))
 }
 
 /// Appends the manifest as the section in which the host looks for it.

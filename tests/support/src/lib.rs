@@ -12,6 +12,7 @@
 pub mod archives;
 pub mod databases;
 pub mod guests;
+pub mod interfaces;
 mod skipped;
 
 pub use skipped::skipped;

@@ -1,6 +1,7 @@
 //! Photos and the metadata of one file.
 
 use crate::extraction::{Extraction, PartialDate, Rational, Value};
+use crate::fields::free_text;
 use crate::id::{PhotoAlbumId, PhotoId};
 use crate::named_enum::named_enum;
 use crate::path::stem;
@@ -67,6 +68,8 @@ pub struct PhotoFacts {
     pub place: Option<GeoPoint>,
     /// 0 to 5.
     pub rating: Option<i16>,
+    /// Texts of the plugin's own, for search; their beginnings. `None` when read from the store.
+    pub free_text: Option<String>,
 }
 
 /// Which facts of a photo were corrected by users.
@@ -144,6 +147,7 @@ impl PhotoFacts {
             focal_length: None,
             place: None,
             rating: None,
+            free_text: free_text(extraction, ""),
         };
         if let Some(date) = date_in_name(name) {
             facts.taken_at = Timestamp::from_millis(local_millis(date));
@@ -183,13 +187,14 @@ impl PhotoFacts {
         facts
     }
 
-    /// The words of the search index: file name and camera.
+    /// The words of the search index: file name, camera and free text.
     pub fn search_text(&self, name: &str) -> String {
         let parts = [
             Some(stem(name)),
             self.make.as_deref(),
             self.model.as_deref(),
             self.lens.as_deref(),
+            self.free_text.as_deref(),
         ];
         super::text::search_words(&parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
     }

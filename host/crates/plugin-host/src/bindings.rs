@@ -1,4 +1,4 @@
-//! Generated bindings of `svc:plugin@0.1.0`, from `wit/v0.1`.
+//! Generated bindings of the newest version of `svc:plugin`, from its folder in `wit/`. They serve all versions: `served.rs`.
 
 #![allow(missing_docs, unreachable_pub, reason = "generated")]
 #![allow(unsafe_code, reason = "generated: wasmtime's own lifting and lowering")]
@@ -24,12 +24,3 @@ wasmtime::component::bindgen!({
     world: "svc:host/everything",
     imports: { default: trappable },
 });
-
-/// Name of the package, without version.
-pub(super) const PACKAGE: &str = "svc:plugin";
-/// Version of these bindings.
-pub const VERSION: &str = "0.1.0";
-/// The interfaces that plugins may import. `types` has no functions and needs no permission.
-pub const OFFERED: [&str; 4] = ["source", "related", "settings", "log"];
-/// The interfaces that plugins of world `cloud-client` may import.
-pub const OFFERED_TO_CLOUD: [&str; 5] = ["http", "clock", "state", "settings", "log"];

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::bindings::{OFFERED, OFFERED_TO_CLOUD, PACKAGE, VERSION};
 use crate::inspect::{Inspection, inspect};
+use crate::interface;
+use crate::interface::{InterfaceVersion, OFFERED, OFFERED_TO_CLOUD, PACKAGE};
 use crate::limits;
 use crate::manifest::Manifest;
+use crate::served::Served;
 use crate::status::PluginState;
 
 /// What a plugin is for, which says what it may import and where it is loaded.
@@ -29,6 +31,8 @@ impl World {
 /// Manifest, imports and exports of a component.
 pub(super) struct Outline {
     pub(super) manifest: Manifest,
+    /// The version of the interface that it is built for.
+    pub(super) version: InterfaceVersion,
     /// Full names such as `svc:plugin/source@0.1.0`.
     pub(super) imports: BTreeSet<String>,
     /// As `imports`.
@@ -42,8 +46,8 @@ pub(super) struct Rejection {
     pub(super) state: PluginState,
 }
 
-/// Reads the outline of a component that is built for our version of the interface.
-pub(super) fn outline(bytes: &[u8]) -> Result<Outline, Rejection> {
+/// Reads the outline of a component that is built for one of these versions of the interface.
+pub(super) fn outline(bytes: &[u8], served: Served) -> Result<Outline, Rejection> {
     let unread = |state| Rejection {
         manifest: None,
         state,
@@ -60,11 +64,12 @@ pub(super) fn outline(bytes: &[u8]) -> Result<Outline, Rejection> {
         imports,
         exports,
     } = inspect(bytes).map_err(|error| unread(failed(error.to_string())))?;
-    check_names(&imports, &exports).map_err(unread)?;
+    check_names(served, &imports, &exports).map_err(unread)?;
     let manifest = Manifest::parse(manifest).map_err(|error| unread(failed(error.to_string())))?;
-    match check_version(&manifest) {
-        Ok(()) => Ok(Outline {
+    match version_of(&manifest, served, imports.iter().chain(&exports)) {
+        Ok(version) => Ok(Outline {
             manifest,
+            version,
             imports,
             exports,
         }),
@@ -97,51 +102,53 @@ pub(super) fn failed(reason: impl Into<String>) -> PluginState {
     }
 }
 
-/// The full name of an interface of this package.
-pub(super) fn interface(name: &str) -> String {
-    format!("{PACKAGE}/{name}@{VERSION}")
+/// Imports and exports have to be of a version that is served.
+fn check_names(
+    served: Served,
+    imports: &BTreeSet<String>,
+    exports: &BTreeSet<String>,
+) -> Result<(), PluginState> {
+    let used = imports.iter().chain(exports);
+    let versions = used
+        .filter_map(|name| interface::split(name))
+        .map(|(_, version)| version);
+    let other = versions
+        .filter(|version| !version.is_empty())
+        .find(|version| !served.has(version));
+    other.map_or(Ok(()), |version| Err(incompatible(served, version)))
 }
 
-/// Splits `package/interface@version`.
-fn split_name(name: &str) -> (&str, Option<&str>) {
-    name.split_once('@')
-        .map_or((name, None), |(name, version)| (name, Some(version)))
+/// The version that the manifest names, which has to be served and that of all imports and exports.
+fn version_of<'a>(
+    manifest: &Manifest,
+    served: Served,
+    mut names: impl Iterator<Item = &'a String>,
+) -> Result<InterfaceVersion, PluginState> {
+    let wanted = &manifest.interface;
+    let version = served
+        .of_manifest(wanted)
+        .ok_or_else(|| incompatible(served, wanted))?;
+    let other = names.find(|name| interface::split(name).is_some_and(|(_, found)| found != version.0));
+    other.map_or(Ok(version), |name| {
+        Err(failed(format!(
+            "its manifest says `interface = \"{wanted}\"`, but it uses `{name}`: build it for one version of the interface"
+        )))
+    })
 }
 
-/// Imports and exports have to use our version of the interface.
-fn check_names(imports: &BTreeSet<String>, exports: &BTreeSet<String>) -> Result<(), PluginState> {
-    let theirs = imports
-        .iter()
-        .chain(exports)
-        .map(|name| split_name(name))
-        .find_map(|(name, version)| {
-            let ours = name
-                .strip_prefix(PACKAGE)
-                .is_some_and(|rest| rest.starts_with('/'));
-            version.filter(|version| ours && *version != VERSION)
-        });
-    theirs.map_or(Ok(()), |version| Err(incompatible(version)))
-}
-
-/// The manifest has to name our version of the interface.
-fn check_version(manifest: &Manifest) -> Result<(), PluginState> {
-    let patch = VERSION.strip_prefix(&manifest.interface);
-    if patch.is_some_and(|rest| rest.starts_with('.')) {
-        Ok(())
-    } else {
-        Err(incompatible(&manifest.interface))
-    }
-}
-
-fn incompatible(theirs: &str) -> PluginState {
+fn incompatible(served: Served, wanted: &str) -> PluginState {
     PluginState::Incompatible {
-        reason: format!("it is built for {PACKAGE}@{theirs}, this server supports {PACKAGE}@{VERSION}"),
+        reason: served.lacks(wanted),
     }
 }
 
 /// Each ability in the manifest has to be exported, and each exported ability has to have its files in the manifest;
 /// otherwise the plugin would never be called.
-pub(super) fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> Result<(), PluginState> {
+pub(super) fn check_exports(
+    manifest: &Manifest,
+    version: InterfaceVersion,
+    exports: &BTreeSet<String>,
+) -> Result<(), PluginState> {
     let abilities = [
         ("extractor", "[[kinds]]", !manifest.kinds.is_empty()),
         ("thumbnailer", "[thumbnailer]", manifest.thumbnailer.is_some()),
@@ -149,7 +156,7 @@ pub(super) fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> 
         ("cloud", "[cloud]", manifest.cloud),
     ];
     for (ability, table, is_promised) in abilities {
-        let name = interface(ability);
+        let name = version.name_of(ability);
         match (is_promised, exports.contains(&name)) {
             (true, false) => return Err(failed(format!("it does not export `{name}`"))),
             (false, true) => {
@@ -160,7 +167,7 @@ pub(super) fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> 
             _ => {}
         }
     }
-    let pages = interface("pages");
+    let pages = version.name_of("pages");
     if exports.contains(&pages) && manifest.kinds.is_empty() {
         return Err(failed(format!(
             "it exports `{pages}`, but its manifest has no `[[kinds]]` whose files have pages"
@@ -170,9 +177,9 @@ pub(super) fn check_exports(manifest: &Manifest, exports: &BTreeSet<String>) -> 
 }
 
 /// Why an import is rejected, with what to do about it.
-fn not_offered(import: &str, name: &str, world: World) -> String {
+fn not_offered(import: &str, world: World) -> String {
     let offered = world.offered().join("`, `");
-    if name.starts_with("wasi:") {
+    if import.starts_with("wasi:") {
         format!(
             "it imports `{import}`, and plugins have no access to WASI. Rust: build for wasm32-unknown-unknown instead of \
              wasm32-wasip2 and make the component with `svc plugin build`; Python: componentize-py with `--stub-wasi`; \
@@ -192,11 +199,9 @@ pub(super) fn check_imports(
     world: World,
 ) -> Result<(), PluginState> {
     for import in imports {
-        let (name, _) = split_name(import);
-        let short = name.strip_prefix(PACKAGE).and_then(|rest| rest.strip_prefix('/'));
-        match short {
-            Some("types") => {}
-            Some(short) if world.offered().contains(&short) => {
+        match interface::split(import) {
+            Some(("types", _)) => {}
+            Some((short, _)) if world.offered().contains(&short) => {
                 if !manifest.permissions.contains_key(short) {
                     let problem = format!(
                         "it imports `{import}`, but its manifest has no permission `{short}`: add `{short} = \"(the reason)\"` to `[permissions]`"
@@ -204,7 +209,7 @@ pub(super) fn check_imports(
                     return Err(failed(problem));
                 }
             }
-            _ => return Err(failed(not_offered(import, name, world))),
+            _ => return Err(failed(not_offered(import, world))),
         }
     }
     Ok(())

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use wasmtime::{Store, Trap};
 
 use crate::backtrace;
-use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
+use crate::bindings::exports::svc::plugin::thumbnailer::Bounds;
 use crate::call::CallState;
 use crate::convert;
+use crate::exports::Exports;
 use crate::granted_limits::Limits;
 use crate::host_source::{SourceFault, SourceFile};
 use crate::limits;
@@ -28,15 +29,6 @@ pub(super) struct Instance {
     broken: bool,
 }
 
-/// The exports of the component.
-struct Exports {
-    extractor: Option<extractor::Guest>,
-    artwork: Option<artwork::Guest>,
-    pages: Option<pages::Guest>,
-    thumbnailer: Option<thumbnailer::Guest>,
-    waveform: Option<waveform::Guest>,
-}
-
 impl Instance {
     /// Creates an instance and runs its start functions.
     pub(super) fn start(plugin: &LoadedPlugin) -> Result<Self, ExtractFailure> {
@@ -54,23 +46,8 @@ impl Instance {
         store.set_hostcall_fuel(limits::LIFTED_BYTES);
         store.data_mut().deadline.start(limits::INSTANTIATION_TIME, None);
         store.set_epoch_deadline(1);
-        let started = code.instance_pre.instantiate(&mut store).and_then(|instance| {
-            macro_rules! load {
-                ($ability:ident) => {
-                    code.$ability
-                        .as_ref()
-                        .map(|indices| indices.load(&mut store, &instance))
-                        .transpose()?
-                };
-            }
-            Ok(Exports {
-                extractor: load!(extractor),
-                artwork: load!(artwork),
-                pages: load!(pages),
-                thumbnailer: load!(thumbnailer),
-                waveform: load!(waveform),
-            })
-        });
+        let started = code.instance_pre.instantiate(&mut store);
+        let started = started.and_then(|instance| code.exports.load(&mut store, &instance));
         match started {
             Ok(exports) => Ok(Self {
                 store,
@@ -84,9 +61,9 @@ impl Instance {
 
     /// Extracts the metadata of a file.
     pub(super) fn extract(&mut self, plugin: &LoadedPlugin, file: &Arc<SourceFile>) -> ExtractOutcome {
-        let extractor = self.exports.extractor.clone().ok_or_else(|| lacks("extractor"))?;
+        let extract = self.exports.extract.ok_or_else(|| lacks("extractor"))?;
         self.begin(file, &plugin.limits.extract);
-        let answer = extractor.call_extract(&mut self.store);
+        let answer = extract.call(&mut self.store, ());
         let extraction = self.end(answer)?.map_err(convert::failure)?;
         let checker = Checker::new(&plugin.id, &plugin.own_types, file.size());
         extraction
@@ -101,10 +78,10 @@ impl Instance {
         file: &Arc<SourceFile>,
         index: u32,
     ) -> Result<Vec<u8>, ExtractFailure> {
-        let artwork = self.exports.artwork.clone().ok_or_else(|| lacks("artwork"))?;
+        let read = self.exports.read_picture.ok_or_else(|| lacks("artwork"))?;
         self.begin(file, &plugin.limits.extract);
         self.store.set_hostcall_fuel(limits::PICTURE_BYTES);
-        let answer = artwork.call_read(&mut self.store, index);
+        let answer = read.call(&mut self.store, (index,));
         self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
         self.end(answer)?.map_err(convert::failure)
     }
@@ -115,10 +92,10 @@ impl Instance {
         plugin: &LoadedPlugin,
         file: &Arc<SourceFile>,
     ) -> Result<Vec<Page>, ExtractFailure> {
-        let pages = self.exports.pages.clone().ok_or_else(|| lacks("pages"))?;
+        let list = self.exports.list_pages.ok_or_else(|| lacks("pages"))?;
         self.begin(file, &plugin.limits.pages);
         self.store.set_hostcall_fuel(limits::PAGE_LIST_BYTES);
-        let answer = pages.call_list(&mut self.store);
+        let answer = list.call(&mut self.store, ());
         self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
         let list = self.end(answer)?.map_err(convert::failure)?;
         validate_pages::pages(list, file.size())
@@ -131,10 +108,10 @@ impl Instance {
         file: &Arc<SourceFile>,
         index: u32,
     ) -> Result<Vec<u8>, ExtractFailure> {
-        let pages = self.exports.pages.clone().ok_or_else(|| lacks("pages"))?;
+        let read = self.exports.read_page.ok_or_else(|| lacks("pages"))?;
         self.begin(file, &plugin.limits.pages);
         self.store.set_hostcall_fuel(limits::PAGE_BYTES);
-        let answer = pages.call_read(&mut self.store, index);
+        let answer = read.call(&mut self.store, (index,));
         self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
         self.end(answer)?.map_err(convert::failure)
     }
@@ -146,15 +123,11 @@ impl Instance {
         file: &Arc<SourceFile>,
         sizes: &[ImageBounds],
     ) -> Result<Vec<RenderedImage>, ExtractFailure> {
-        let thumbnailer = self
-            .exports
-            .thumbnailer
-            .clone()
-            .ok_or_else(|| lacks("thumbnailer"))?;
+        let render = self.exports.render.ok_or_else(|| lacks("thumbnailer"))?;
         let requested: Vec<_> = sizes
             .iter()
             .take(limits::RENDERED_SIZES)
-            .map(|size| thumbnailer::Bounds {
+            .map(|size| Bounds {
                 width: size.width,
                 height: size.height,
             })
@@ -163,7 +136,7 @@ impl Instance {
         // Includes space for the records around the bytes; the bytes themselves are limited in the validation.
         self.store
             .set_hostcall_fuel(limits::RENDERED_BYTES + limits::LIFTED_BYTES);
-        let answer = thumbnailer.call_render(&mut self.store, &requested);
+        let answer = render.call(&mut self.store, (requested,));
         self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
         let images = self.end(answer)?.map_err(convert::failure)?;
         validate_images::images(images, sizes)
@@ -176,10 +149,10 @@ impl Instance {
         file: &Arc<SourceFile>,
         bins: u32,
     ) -> Result<AudioSummary, ExtractFailure> {
-        let waveform = self.exports.waveform.clone().ok_or_else(|| lacks("waveform"))?;
+        let analyze = self.exports.analyze.ok_or_else(|| lacks("waveform"))?;
         let bins = bins.clamp(1, limits::WAVEFORM_BINS);
         self.begin(file, &plugin.limits.analyze);
-        let answer = waveform.call_analyze(&mut self.store, bins);
+        let answer = analyze.call(&mut self.store, (bins,));
         let summary = self.end(answer)?.map_err(convert::failure)?;
         validate_audio::summary(summary, bins)
     }
@@ -207,7 +180,10 @@ impl Instance {
 
     /// Releases the file and separates the guest's result from a failure of the call. A failure of the storage or the
     /// budget takes precedence over the guest's own error.
-    fn end<T, E>(&mut self, answer: wasmtime::Result<Result<T, E>>) -> Result<Result<T, E>, ExtractFailure> {
+    fn end<T, E>(
+        &mut self,
+        answer: wasmtime::Result<(Result<T, E>,)>,
+    ) -> Result<Result<T, E>, ExtractFailure> {
         let state = self.store.data_mut();
         state.end();
         let fault = state.source.take_fault();
@@ -217,8 +193,8 @@ impl Instance {
                 Err(failure_of(&error, state.log.last_error()))
             }
             (Ok(_), Some(SourceFault::Storage(text))) => Err(ExtractFailure::Io(text)),
-            (Ok(Err(_)), Some(SourceFault::Budget(what))) => Err(ExtractFailure::Budget(what)),
-            (Ok(answer), _) => Ok(answer),
+            (Ok((Err(_),)), Some(SourceFault::Budget(what))) => Err(ExtractFailure::Budget(what)),
+            (Ok((answer,)), _) => Ok(answer),
         }
     }
 }

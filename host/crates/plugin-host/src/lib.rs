@@ -4,7 +4,7 @@
 //! (`limits.rs`). May use only `svc-domain`.
 //!
 //! To add a host interface: a WIT interface in `wit/`, one module `host_<interface>.rs` with its state and limits, its
-//! `Host` implementation in `call.rs`, a line in `loader.rs`, and a hostile guest with a test.
+//! `Host` implementation in `call.rs`, its functions in `host_functions.rs`, and a hostile guest with a test.
 
 mod backtrace;
 mod bindings;
@@ -18,12 +18,15 @@ mod compile_child;
 mod convert;
 mod deadline;
 mod engine;
+mod exports;
 mod granted_limits;
+mod host_functions;
 mod host_log;
 mod host_related;
 mod host_source;
 mod inspect;
 mod instance;
+mod interface;
 mod keys;
 mod kinds;
 mod limits;
@@ -38,6 +41,7 @@ mod plugin_index;
 mod plugin_set;
 mod quarantine;
 mod registry;
+mod served;
 mod settings;
 mod signature;
 mod stats;
@@ -54,12 +58,12 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use bindings::{OFFERED, OFFERED_TO_CLOUD, VERSION as INTERFACE_VERSION};
 pub use compile::{CompileError, Compiler};
 pub use compile_child::run_compile_child;
 pub use granted_limits::GrantedLimits;
 pub use host_source::{Sidecars, SourceBytes, SourceFile};
 pub use inspect::{InspectError, Inspection, inspect};
+pub use interface::{OFFERED, OFFERED_TO_CLOUD};
 pub use kinds::{DefinedKind, KindState};
 pub use limits::{COMPONENT_BYTES, Caps, LimitCaps, PAGE_BYTES as MAX_PAGE_BYTES};
 pub use manifest::{
@@ -69,6 +73,7 @@ pub use manifest::{
 pub use plugin::PluginHandle;
 pub use plugin_dir::DirectoryState;
 pub use registry::{ExaminedPlugin, Plugins};
+pub use served::{INTERFACE_VERSION, served_versions};
 pub use settings::{
     BuiltIn, Component, Isolation, IsolationPolicy, PluginChoices, PluginHostError, PluginSettings,
     UploadedPlugin,

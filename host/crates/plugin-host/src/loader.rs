@@ -3,23 +3,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use wasmtime::Engine;
-use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
+use wasmtime::component::{Component, InstancePre, Linker};
 
-use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
-use crate::bindings::svc::plugin::{log, related, settings, source};
 use crate::budget::Budgets;
 use crate::call::CallState;
-use crate::checks::{
-    Outline, Rejection, World, check_exports, check_imports, check_world, failed, interface, outline,
-};
+use crate::checks::{Outline, Rejection, World, check_exports, check_imports, check_world, failed, outline};
+use crate::exports::ExportIndices;
 use crate::granted_limits::{AbilityLimits, GrantedLimits};
 use crate::instance::Instance;
+use crate::interface::InterfaceVersion;
 use crate::limits::LimitCaps;
 use crate::machine_code::MachineCode;
 use crate::manifest::Manifest;
 use crate::plugin::{LoadedPlugin, PluginCode};
 use crate::quarantine::Quarantine;
+use crate::served::Served;
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState};
 use crate::terms::{Terms, record_digest, setting_values};
@@ -29,35 +27,35 @@ use svc_domain::kind::MediaKind;
 /// Loads plugins.
 pub(super) struct Loader {
     pub(super) linker: Linker<CallState>,
+    /// The versions of the interface that `linker` has.
+    pub(super) served: Served,
     pub(super) code: MachineCode,
     pub(super) caps: LimitCaps,
     /// Media kinds with a root; `None` for all.
     pub(super) kinds_in_use: Option<BTreeSet<MediaKind>>,
 }
 
-/// The host functions for plugins.
-pub(super) fn new_linker(engine: &Engine) -> wasmtime::Result<Linker<CallState>> {
-    let mut linker = Linker::new(engine);
-    source::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
-    settings::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
-    related::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
-    log::add_to_linker::<CallState, HasSelf<CallState>>(&mut linker, |state| state)?;
-    Ok(linker)
+/// A plugin that was checked and not compiled.
+pub(super) struct Examined {
+    pub(super) manifest: Manifest,
+    /// The version of the interface that it is built for.
+    version: InterfaceVersion,
 }
 
 impl Loader {
     /// Checks a plugin without compiling or running it.
-    pub(super) fn examine(&self, bytes: &[u8]) -> Result<(Manifest, BTreeSet<String>), Rejection> {
+    pub(super) fn examine(&self, bytes: &[u8]) -> Result<Examined, Rejection> {
         let Outline {
             manifest,
+            version,
             imports,
             exports,
-        } = outline(bytes)?;
+        } = outline(bytes, self.served)?;
         let checked = check_world(&manifest, World::Media)
             .and_then(|()| check_imports(&manifest, &imports, World::Media))
-            .and_then(|()| check_exports(&manifest, &exports));
+            .and_then(|()| check_exports(&manifest, version, &exports));
         match checked {
-            Ok(()) => Ok((manifest, exports)),
+            Ok(()) => Ok(Examined { manifest, version }),
             Err(state) => Err(Rejection {
                 manifest: Some(Box::new(manifest)),
                 state,
@@ -72,7 +70,7 @@ impl Loader {
         digest: &str,
         terms: Terms<'_>,
     ) -> Result<LoadedPlugin, Rejection> {
-        let (manifest, exports) = self.examine(bytes)?;
+        let Examined { manifest, version } = self.examine(bytes)?;
         let Terms { origin, choices, .. } = terms;
         let reject = |state| Rejection {
             manifest: Some(Box::new(manifest.clone())),
@@ -93,7 +91,7 @@ impl Loader {
             .map_err(failed)
             .map_err(reject)?;
         let code = self
-            .link(&component, &exports)
+            .link(&component, version)
             .map_err(|error| reject(failed(format!("{error:#}"))))?;
         let settings = setting_values(&manifest, choices);
         let plugin = LoadedPlugin {
@@ -136,22 +134,10 @@ impl Loader {
             || kinds.any(|kind| MediaKind::BUILT_IN.contains(&kind.as_str()) || in_use.contains(kind))
     }
 
-    fn link(&self, component: &Component, exports: &BTreeSet<String>) -> wasmtime::Result<PluginCode> {
+    fn link(&self, component: &Component, version: InterfaceVersion) -> wasmtime::Result<PluginCode> {
         let instance_pre: InstancePre<CallState> = self.linker.instantiate_pre(component)?;
-        macro_rules! look_up {
-            ($ability:ident) => {
-                exports
-                    .contains(&interface(stringify!($ability)))
-                    .then(|| $ability::GuestIndices::new(&instance_pre))
-                    .transpose()?
-            };
-        }
         Ok(PluginCode {
-            extractor: look_up!(extractor),
-            artwork: look_up!(artwork),
-            pages: look_up!(pages),
-            thumbnailer: look_up!(thumbnailer),
-            waveform: look_up!(waveform),
+            exports: ExportIndices::new(component, version)?,
             instance_pre,
         })
     }

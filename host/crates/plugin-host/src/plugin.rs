@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use wasmtime::component::InstancePre;
 
-use crate::bindings::exports::svc::plugin::{artwork, extractor, pages, thumbnailer, waveform};
 use crate::budget::Budgets;
 use crate::call::{CallState, SettingValues};
+use crate::exports::ExportIndices;
 use crate::granted_limits::AbilityLimits;
 use crate::manifest::Manifest;
 use crate::quarantine::Quarantine;
@@ -38,14 +38,10 @@ pub(super) struct LoadedPlugin {
     pub(super) budgets: Budgets,
 }
 
-/// The machine code of a plugin, with the indices of the abilities that it exports.
+/// The machine code of a plugin, with the places of the functions that it exports.
 pub(super) struct PluginCode {
     pub(super) instance_pre: InstancePre<CallState>,
-    pub(super) extractor: Option<extractor::GuestIndices>,
-    pub(super) artwork: Option<artwork::GuestIndices>,
-    pub(super) pages: Option<pages::GuestIndices>,
-    pub(super) thumbnailer: Option<thumbnailer::GuestIndices>,
-    pub(super) waveform: Option<waveform::GuestIndices>,
+    pub(super) exports: ExportIndices,
 }
 
 /// A plugin to be called through a `Worker`. Cheap to clone.
@@ -82,23 +78,23 @@ impl PluginHandle {
 
     /// Whether it exports `artwork`.
     pub fn has_artwork(&self) -> bool {
-        self.0.code.artwork.is_some()
+        self.0.code.exports.read_picture.is_some()
     }
 
     /// Whether it exports `pages`.
     pub fn has_pages(&self) -> bool {
-        self.0.code.pages.is_some()
+        self.0.code.exports.list_pages.is_some()
     }
 
     /// The abilities that it exports.
     fn abilities(&self) -> Vec<&'static str> {
-        let code = &self.0.code;
+        let exports = &self.0.code.exports;
         let abilities = [
-            ("extractor", code.extractor.is_some()),
-            ("artwork", code.artwork.is_some()),
-            ("pages", code.pages.is_some()),
-            ("thumbnailer", code.thumbnailer.is_some()),
-            ("waveform", code.waveform.is_some()),
+            ("extractor", exports.extract.is_some()),
+            ("artwork", exports.read_picture.is_some()),
+            ("pages", exports.list_pages.is_some()),
+            ("thumbnailer", exports.render.is_some()),
+            ("waveform", exports.analyze.is_some()),
         ];
         let exported = abilities.into_iter().filter(|(_, is_exported)| *is_exported);
         exported.map(|(name, _)| name).collect()

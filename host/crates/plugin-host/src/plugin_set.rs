@@ -194,7 +194,7 @@ impl Loading<'_> {
                 return self.unusable(Refused {
                     origin,
                     digest,
-                    manifest: examined.ok().map(|(manifest, _)| manifest),
+                    manifest: examined.ok().map(|examined| examined.manifest),
                     signed_by: None,
                     state: failed(reason),
                 });

@@ -9,12 +9,13 @@ use crate::cache;
 use crate::cloud::CloudPlugin;
 use crate::granted_limits::GrantedLimits;
 use crate::kinds::{DefinedKind, KindState};
-use crate::loader::{Loader, new_linker};
+use crate::loader::Loader;
 use crate::machine_code::MachineCode;
 use crate::manifest::Manifest;
 use crate::plugin::PluginHandle;
 use crate::plugin_dir::DirectoryState;
 use crate::plugin_set::PluginSet;
+use crate::served::Served;
 use crate::settings::{BuiltIn, PluginChoices, PluginHostError, PluginSettings, UploadedPlugin};
 use crate::status::{PluginOrigin, PluginState, PluginStatus};
 use crate::terms::{Consent, Terms};
@@ -59,13 +60,24 @@ pub struct ExaminedPlugin {
 impl Plugins {
     /// Loads all plugins. Blocks while plugins that are not cached are compiled.
     pub fn load(settings: &PluginSettings, built_in: &[BuiltIn]) -> Result<Self, PluginHostError> {
+        Self::load_for(Served::default(), settings, built_in)
+    }
+
+    /// The same for these versions of the interface.
+    pub(super) fn load_for(
+        served: Served,
+        settings: &PluginSettings,
+        built_in: &[BuiltIn],
+    ) -> Result<Self, PluginHostError> {
         let code = MachineCode::open(settings)?;
         // Started first and kept running: loading runs start functions.
         let ticker = Ticker::start(&code.engine).map_err(PluginHostError::Clock)?;
         let ticking = ticker.hold();
         let loader = Loader {
-            linker: new_linker(&code.engine)
+            linker: served
+                .linker(&code.engine)
                 .map_err(|error| PluginHostError::Engine(format!("{error:#}")))?,
+            served,
             code,
             caps: settings.caps,
             kinds_in_use: settings.kinds_in_use.clone(),
@@ -133,10 +145,8 @@ impl Plugins {
     /// Why it cannot be loaded.
     pub fn examine(&self, component: &[u8]) -> Result<ExaminedPlugin, PluginState> {
         let loading = self.0.loading.lock().unwrap_or_else(PoisonError::into_inner);
-        let (manifest, _) = loading
-            .loader
-            .examine(component)
-            .map_err(|rejection| rejection.state)?;
+        let examined = loading.loader.examine(component);
+        let manifest = examined.map_err(|rejection| rejection.state)?.manifest;
         Ok(ExaminedPlugin {
             digest: cache::digest(component),
             limits: loading.loader.limits_of(&manifest),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use svc_plugin_host::{COMPONENT_BYTES, INTERFACE_VERSION, Isolation};
+use svc_plugin_host::{COMPONENT_BYTES, Isolation, served_versions};
 
 use crate::conformance;
 use crate::error::KitError;
@@ -130,13 +130,13 @@ impl Checks {
             format!("{} {}", manifest.id, manifest.version),
             None,
         );
-        let ours = INTERFACE_VERSION
-            .strip_prefix(&manifest.interface)
-            .is_some_and(|rest| rest.starts_with('.'));
-        let detail = format!(
-            "built for {}, this server has {INTERFACE_VERSION}",
-            manifest.interface
-        );
+        let is_named = |version: &str| {
+            let patch = version.strip_prefix(&manifest.interface);
+            patch.is_some_and(|rest| rest.starts_with('.'))
+        };
+        let ours = served_versions().any(is_named);
+        let served = served_versions().collect::<Vec<_>>().join(" and ");
+        let detail = format!("built for {}, this server has {served}", manifest.interface);
         if ours {
             self.add("interface version", Status::Passed, detail, None);
         } else {

@@ -1,4 +1,5 @@
-//! `svc plugin dev`: rebuilds a plugin when its files change, and swaps it into a running server.
+//! `svc plugin dev`: swaps a plugin into a running server whenever it changes: its folder, which is built first, or a
+//! component that another tool builds.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,8 +22,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(300);
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Swap {
-    /// Milliseconds of the build.
-    pub build_ms: u128,
+    /// Milliseconds of the build, unless another tool built it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub build_ms: Option<u128>,
     /// Milliseconds until the server had the new version in use.
     pub swap_ms: u128,
     /// The plugin as the server has it now.
@@ -32,22 +34,31 @@ pub struct Swap {
 /// The files of a plugin: when each changed last.
 type Files = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
-/// Builds a folder and swaps the plugin into a server, and again after each change of its files. All that the plugin asks
-/// for is granted. `report` receives each swap and each error; it ends the loop by returning false.
+/// What is watched.
+#[derive(Debug, Clone, Copy)]
+pub enum Watched<'a> {
+    /// The folder of a plugin, in this language unless its files tell.
+    Folder(&'a Path, Option<Language>),
+    /// A component.
+    Component(&'a Path),
+}
+
+/// Builds a folder and swaps the plugin into a server, or swaps a component, and again after each change. All that the
+/// plugin asks for is granted. `report` receives each swap and each error; it ends the loop by returning false.
 ///
 /// # Errors
 /// The folder cannot be read.
 pub fn dev(
     server: &Server,
-    folder: &Path,
-    language: Option<Language>,
+    watched: Watched<'_>,
     mut report: impl FnMut(Result<Swap, KitError>) -> bool,
 ) -> Result<(), KitError> {
     let mut swapped = None;
     loop {
-        let files = settled(folder)?;
-        if swapped.as_ref() != Some(&files) {
-            if !report(swap(server, folder, language)) {
+        let files = settled(watched)?;
+        // Tools that write a component may delete it first.
+        if !files.is_empty() && swapped.as_ref() != Some(&files) {
+            if !report(swap(server, watched)) {
                 return Ok(());
             }
             swapped = Some(files);
@@ -56,12 +67,17 @@ pub fn dev(
     }
 }
 
-fn swap(server: &Server, folder: &Path, language: Option<Language>) -> Result<Swap, KitError> {
+fn swap(server: &Server, watched: Watched<'_>) -> Result<Swap, KitError> {
+    let (file, build_ms) = match watched {
+        Watched::Folder(folder, language) => {
+            let started = Instant::now();
+            let built = build_folder(folder, language, None)?;
+            (built.file, Some(started.elapsed().as_millis()))
+        }
+        Watched::Component(file) => (file.to_owned(), None),
+    };
     let started = Instant::now();
-    let built = build_folder(folder, language, None)?;
-    let build_ms = started.elapsed().as_millis();
-    let started = Instant::now();
-    let (mut plugin, digest) = server.upload(&built.file, false)?;
+    let (mut plugin, digest) = server.upload(&file, false)?;
     if plugin.candidate.is_some() || plugin.state == "waiting" {
         plugin = server.grant_all(&plugin.plugin_id, Some(&digest))?;
     }
@@ -73,11 +89,11 @@ fn swap(server: &Server, folder: &Path, language: Option<Language>) -> Result<Sw
 }
 
 /// The files, once two looks find the same: an editor may write several.
-fn settled(folder: &Path) -> Result<Files, KitError> {
-    let mut before = look(folder)?;
+fn settled(watched: Watched<'_>) -> Result<Files, KitError> {
+    let mut before = look(watched)?;
     loop {
         pause(LOOK_EVERY / 3);
-        let now = look(folder)?;
+        let now = look(watched)?;
         if now == before {
             return Ok(now);
         }
@@ -90,9 +106,13 @@ fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
-fn look(folder: &Path) -> Result<Files, KitError> {
+fn look(watched: Watched<'_>) -> Result<Files, KitError> {
     let mut files = Files::new();
-    for path in written_files(folder)? {
+    let paths = match watched {
+        Watched::Folder(folder, _) => written_files(folder)?,
+        Watched::Component(file) => vec![file.to_owned()],
+    };
+    for path in paths {
         // A file that vanished meanwhile is seen as gone by the next look.
         if let Ok(metadata) = fs::metadata(&path) {
             files.insert(path, (metadata.modified().ok(), metadata.len()));
@@ -115,12 +135,25 @@ mod tests {
         };
         write("plugin.toml", "a");
         write("src/lib.rs", "a");
-        let before = look(dir.path()).unwrap();
+        let folder = Watched::Folder(dir.path(), None);
+        let before = look(folder).unwrap();
         write("dist/a.wasm", "a");
         write("target/debug/a", "a");
         write("src/.lib.rs.swp", "a");
-        assert_eq!(look(dir.path()).unwrap(), before);
+        assert_eq!(look(folder).unwrap(), before);
         write("src/lib.rs", "ab");
-        assert_ne!(look(dir.path()).unwrap(), before);
+        assert_ne!(look(folder).unwrap(), before);
+    }
+
+    #[test]
+    fn component_is_watched_even_where_it_is_missing_at_times() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("dist/a.wasm");
+        fs::create_dir(dir.path().join("dist")).unwrap();
+        let watched = Watched::Component(&file);
+        assert!(look(watched).unwrap().is_empty());
+        fs::write(&file, "a").unwrap();
+        fs::write(dir.path().join("dist/b.wasm"), "b").unwrap();
+        assert_eq!(look(watched).unwrap().len(), 1);
     }
 }

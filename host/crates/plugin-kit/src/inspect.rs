@@ -10,7 +10,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use svc_plugin_host::{
     GrantedLimits, INTERFACE_VERSION, LimitCaps, Manifest, OFFERED, OFFERED_TO_CLOUD, inspect as outline,
-    signature_path,
+    served_versions, signature_path,
 };
 
 use crate::error::KitError;
@@ -189,8 +189,9 @@ fn import(name: &str, manifest: Option<&Manifest>) -> Import {
         let problem = "this server does not offer it to plugins".to_owned();
         return made(provider, Some(problem), Some(next.to_owned()));
     };
-    if version != INTERFACE_VERSION {
-        let problem = format!("the plugin wants version {version}, this server has {INTERFACE_VERSION}");
+    if !served_versions().any(|served| served == version) {
+        let served = served_versions().collect::<Vec<_>>().join(" and ");
+        let problem = format!("the plugin wants version {version}, this server has {served}");
         let next = format!("build it against the interface {INTERFACE_VERSION}, or use another server");
         return made("another version of the server", Some(problem), Some(next));
     }

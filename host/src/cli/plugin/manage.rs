@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use svc_plugin_kit::KitError;
-use svc_plugin_kit::dev::dev;
+use svc_plugin_kit::dev::{Watched, dev};
 use svc_plugin_kit::language::Language;
 use svc_plugin_kit::managed::ManagedPlugin;
 use svc_plugin_kit::project::component_and_fixtures;
@@ -215,9 +215,9 @@ impl One {
 /// Options of `svc plugin dev`.
 #[derive(Debug, Args)]
 pub(super) struct Dev {
-    /// The plugin's folder
-    #[arg(default_value = ".", value_name = "DIR")]
-    folder: PathBuf,
+    /// The plugin's folder, or a component that another tool builds
+    #[arg(default_value = ".", value_name = "PLUGIN")]
+    plugin: PathBuf,
     /// rust, python, js or c, if the files of the folder do not tell
     #[arg(long, value_name = "LANGUAGE")]
     lang: Option<Language>,
@@ -229,12 +229,21 @@ impl Dev {
     pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
         let server = self.remote.open()?;
         let mut outcome = Ok(ExitCode::SUCCESS);
-        dev(&server, &self.folder, self.lang, |swapped| {
+        let watched = if self.plugin.is_file() {
+            Watched::Component(&self.plugin)
+        } else {
+            Watched::Folder(&self.plugin, self.lang)
+        };
+        dev(&server, watched, |swapped| {
             outcome = match swapped {
                 Ok(swap) => {
-                    let (build, swap_ms, plugin) = (swap.build_ms, swap.swap_ms, &swap.plugin);
-                    let text = format!("built in {build} ms, in use after {swap_ms} ms\n{plugin}");
-                    output.line(&json!(swap), &text)
+                    let (swap_ms, plugin) = (swap.swap_ms, &swap.plugin);
+                    let built = swap.build_ms.map(|time| format!("built in {time} ms, "));
+                    let built = built.unwrap_or_default();
+                    output.line(
+                        &json!(swap),
+                        &format!("{built}in use after {swap_ms} ms\n{plugin}"),
+                    )
                 }
                 Err(error) => output.error(&error),
             };

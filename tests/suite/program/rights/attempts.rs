@@ -7,7 +7,7 @@ use super::script::{Person, Script, text};
 const UNKNOWN: &str = "0000000000001";
 
 /// Item types by the names of their ids.
-const TYPES: [(&str, &str); 7] = [
+const TYPES: [(&str, &str); 8] = [
     ("music_track", "musicTrackId"),
     ("music_release", "musicReleaseId"),
     ("music_artist", "musicArtistId"),
@@ -15,6 +15,7 @@ const TYPES: [(&str, &str); 7] = [
     ("movie", "movieId"),
     ("tv_show", "tvShowId"),
     ("tv_episode", "tvEpisodeId"),
+    ("item", "itemId"),
 ];
 /// Items that support links.
 const PURPOSES: [&str; 4] = ["stream", "artwork", "original", "thumbnail"];
@@ -63,7 +64,7 @@ fn static_queue(media_type: &str, id: &str) -> Value {
 }
 
 fn is_played(media_type: &str) -> bool {
-    ["music_track", "movie", "tv_episode"].contains(&media_type)
+    ["music_track", "movie", "tv_episode", "item"].contains(&media_type)
 }
 
 /// Rates, plays, queues, links, collects and edits all items of a person.
@@ -87,7 +88,8 @@ pub fn start_using(script: &Script, person: &mut Person) -> Created {
         if is_played(media_type) && episodes[1]["tvEpisodeId"] != *id {
             does(REPORT, &[], played(media_type, &id));
         }
-        if media_type != "photo" {
+        // Photos and comics are not played.
+        if media_type != "photo" && (media_type != "item" || person.ids("audiobookId").contains(&&*id)) {
             does(NEW_QUEUE, &[], static_queue(media_type, &id));
         }
     }
@@ -238,7 +240,7 @@ fn with_links(script: &Script, intruder: &Person, holder: &Person) {
             script.expect(404, &intruder.token, LINK, &[], Some(&body));
         }
     }
-    assert_eq!(opened.len(), 10, "{opened:?}");
+    assert_eq!(opened.len(), 12, "{opened:?}");
 }
 
 /// Own queues with items of the other, and queues of the other.

@@ -1,13 +1,17 @@
 //! The media of two accounts with separate libraries. Every title, name and text of an account's own media contains
 //! its word, so a leak into a response of the other account is found by searching for the word. A release, its
-//! artist, a genre, a movie and a show are shared: each account has a part of their files.
+//! artist, a genre, a movie, a show and an audiobook are shared: each account has a part of their files.
 
 use std::path::Path;
 
 use svc_fixtures::{Clip, Cover, Format, Photo, PhotoFormat, Sound, Track, VideoFormat};
+use svc_test_support::archives::{Packed, zip};
 
-/// Media kinds, which are also the names of the media directories.
-pub const KINDS: [&str; 4] = ["music", "photos", "movies", "tv"];
+/// Media kinds, which are also the names of the media directories. Plugins define the last two: an item of `comics` is a
+/// file, one of `audiobooks` a group of files.
+pub const KINDS: [&str; 6] = ["music", "photos", "movies", "tv", "comics", "audiobooks"];
+/// Those that plugins define.
+pub const PLUGIN_KINDS: [&str; 2] = ["comics", "audiobooks"];
 
 /// The properties by which the media of one account are recognized.
 #[derive(Debug, Clone, Copy)]
@@ -162,6 +166,45 @@ impl MediaSet {
         self.write_picture(&folder.join("fanart.jpg"));
     }
 
+    /// Writes a comic that only this account has.
+    pub fn write_comic(self, media: &Path, number: u32) {
+        let (word, year) = (self.word, self.year);
+        let info = format!(
+            "<?xml version=\"1.0\"?><ComicInfo><Title>{word} comic {number}</Title><Series>{word} series</Series>\
+             <Number>{number}</Number><Writer>{word} writer</Writer><Publisher>Common publisher</Publisher>\
+             <Genre>Common genre</Genre><Year>{year}</Year></ComicInfo>"
+        );
+        let page = Cover::Jpeg {
+            side: 64,
+            seed: u64::from(year) + u64::from(number),
+        };
+        let page = page.bytes().unwrap();
+        let archive = zip(&[
+            Packed::deflated("ComicInfo.xml", info.as_bytes()),
+            Packed::stored("1.jpg", &page),
+            Packed::deflated("2.jpg", &page),
+        ]);
+        let path = format!("comics/{word}/{word} comic {number}.cbz");
+        write(&media.join(path), archive);
+    }
+
+    /// Writes a part of an audiobook.
+    fn write_part(self, media: &Path, folder: &str, [author, book]: [&str; 2], number: u32) {
+        let track = self
+            .track(&format!("part {number}"), [author, book, "Common genre"])
+            .track(number, 2);
+        let path = format!("audiobooks/{}/{folder}/{number}.mp3", self.word);
+        write(&media.join(path), track.encode(Format::Mp3).unwrap().0);
+    }
+
+    /// Writes an audiobook that only this account has.
+    fn write_audiobook(self, media: &Path) {
+        let (author, book) = (format!("{} author", self.word), format!("{} book", self.word));
+        for number in 1..=2 {
+            self.write_part(media, "book", [&author, &book], number);
+        }
+    }
+
     fn write_show(self, media: &Path) {
         let (word, year) = (self.word, self.year);
         let folder = media.join(format!("tv/{word}/{word} show ({year})"));
@@ -201,6 +244,7 @@ impl MediaSet {
             self.write_picture(&folder.join("poster.jpg"));
             self.write_picture(&show.join("poster.jpg"));
         }
+        self.write_part(media, "both", ["Both", "Common book"], season);
     }
 }
 
@@ -213,6 +257,8 @@ pub fn write_all(media: &Path) {
         media_set.write_photo(media, 2, "2020-05-06T10:00:00");
         media_set.write_movie(media, 1);
         media_set.write_show(media);
+        media_set.write_comic(media, 1);
+        media_set.write_audiobook(media);
         media_set.write_shared(media, season);
     }
 }

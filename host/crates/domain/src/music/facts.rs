@@ -1,13 +1,10 @@
 //! The metadata of one music file, and the key by which tracks belong to the same release.
 
 use crate::extraction::{Extraction, Picture};
-use crate::fields::Fields;
+use crate::fields::{Fields, free_text};
 use crate::music::{Credit, CreditRole, ReplayGain};
 use crate::path::{RelativePath, stem};
 use crate::text::{fold, search_words, sort_key};
-
-/// Characters of a comment that search finds. A note is shorter; what is longer, such as a log, names everything.
-const SEARCHED_COMMENT: usize = 300;
 
 /// The metadata of a track's file about the release.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,8 +58,8 @@ pub struct TrackFacts {
     pub isrc: Option<String>,
     /// MusicBrainz recording id.
     pub mb_recording_id: Option<String>,
-    /// Free text, for search; its beginning.
-    pub comment: Option<String>,
+    /// Comment and texts of the plugin's own, for search; their beginnings.
+    pub free_text: Option<String>,
     /// From the file's tags.
     pub replay_gain: ReplayGain,
     /// Credits by role, in the order of the file.
@@ -143,9 +140,7 @@ impl TrackFacts {
                 .or_else(|| fields.year("music.original-date")),
             isrc: fields.text("music.isrc"),
             mb_recording_id: fields.text("music.mb-recording-id"),
-            comment: fields
-                .text("music.comment")
-                .map(|comment| comment.chars().take(SEARCHED_COMMENT).collect()),
+            free_text: free_text(extraction, "music.comment"),
             replay_gain: ReplayGain {
                 track_gain: fields.real("music.replaygain-track-gain"),
                 track_peak: fields.real("music.replaygain-track-peak"),
@@ -159,7 +154,7 @@ impl TrackFacts {
         }
     }
 
-    /// The words of the search index: title, credits, release and comment.
+    /// The words of the search index: title, credits, release and free text.
     pub fn search_text(&self) -> String {
         let mut text = self.title.clone();
         for part in self
@@ -167,7 +162,7 @@ impl TrackFacts {
             .iter()
             .map(|credit| &credit.name)
             .chain(self.release.iter().map(|r| &r.title))
-            .chain(&self.comment)
+            .chain(&self.free_text)
         {
             text.push(' ');
             text.push_str(part);

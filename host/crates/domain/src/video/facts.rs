@@ -35,6 +35,8 @@ pub struct MovieFacts {
     pub people: String,
     /// Ids in other databases: JSON object by name of the database.
     pub external_ids: String,
+    /// Comment and texts of the plugin's own, for search; their beginnings.
+    pub free_text: Option<String>,
 }
 
 /// The metadata of an episode's file about the show.
@@ -87,6 +89,8 @@ pub struct EpisodeFacts {
     pub people: String,
     /// Ids in other databases: JSON object by name of the database.
     pub external_ids: String,
+    /// Comment and texts of the plugin's own, for search; their beginnings.
+    pub free_text: Option<String>,
 }
 
 /// The item that a video file contains.
@@ -132,17 +136,23 @@ pub struct VideoFacts {
 }
 
 impl MovieFacts {
-    /// The words of the search index: titles and people.
+    /// The words of the search index: titles, people and free text.
     pub fn search_text(&self) -> String {
         let original = self.original_title.as_deref().unwrap_or_default();
-        search_words(&format!("{} {original} {}", self.title, names(&self.people)))
+        let free_text = self.free_text.as_deref().unwrap_or_default();
+        search_words(&format!(
+            "{} {original} {} {free_text}",
+            self.title,
+            names(&self.people)
+        ))
     }
 }
 
 impl EpisodeFacts {
-    /// The words of the search index: titles of episode and show.
+    /// The words of the search index: titles of episode and show, and free text.
     pub fn search_text(&self) -> String {
-        search_words(&format!("{} {}", self.title, self.show.title))
+        let free_text = self.free_text.as_deref().unwrap_or_default();
+        search_words(&format!("{} {} {free_text}", self.title, self.show.title))
     }
 }
 

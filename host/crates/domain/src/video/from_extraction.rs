@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json};
 
 use crate::extraction::{Extraction, PartialDate};
-use crate::fields::Fields;
+use crate::fields::{Fields, free_text};
 use crate::kind::MediaKind;
 use crate::path::{RelativePath, stem};
 use crate::text::{fold, search_words, sort_key};
@@ -63,6 +63,7 @@ fn movie(fields: &Fields<'_>, extraction: &Extraction, name: &str) -> MovieFacts
         studios: fields.texts("movie.studios").to_vec(),
         people: objects(fields.texts("movie.people")),
         external_ids: external_ids(fields.texts("movie.external-ids")),
+        free_text: free_text(extraction, "video.comment"),
         title,
     }
 }
@@ -128,6 +129,7 @@ fn episode(fields: &Fields<'_>, extraction: &Extraction, folder: &RelativePath, 
         overview: fields.text("tv.overview"),
         people: objects(fields.texts("tv.people")),
         external_ids: external_ids(fields.texts("tv.external-ids")),
+        free_text: free_text(extraction, "video.comment"),
     }
 }
 

@@ -20,6 +20,7 @@ use crate::machine_code::MachineCode;
 use crate::manifest::Manifest;
 use crate::plugin_dir::read_component;
 use crate::quarantine::Quarantine;
+use crate::served::Served;
 use crate::settings::{BuiltIn, PluginHostError, PluginSettings};
 use crate::stats::SharedStats;
 use crate::status::{PluginOrigin, PluginState};
@@ -95,7 +96,7 @@ impl CloudComponent {
     }
 
     fn check(origin: PluginOrigin, bytes: Vec<u8>) -> Result<Self, CloudPluginError> {
-        let checked = outline(&bytes)
+        let checked = outline(&bytes, Served::newest())
             .map_err(|rejection| rejection.state)
             .and_then(checked);
         match checked {
@@ -173,7 +174,7 @@ impl CloudComponent {
 fn checked(outline: Outline) -> Result<Manifest, PluginState> {
     check_world(&outline.manifest, World::Cloud)?;
     check_imports(&outline.manifest, &outline.imports, World::Cloud)?;
-    check_exports(&outline.manifest, &outline.exports)?;
+    check_exports(&outline.manifest, outline.version, &outline.exports)?;
     Ok(outline.manifest)
 }
 

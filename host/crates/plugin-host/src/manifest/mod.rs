@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 use toml::de::DeTable;
 
-use crate::bindings::{OFFERED, OFFERED_TO_CLOUD};
+use crate::interface::{OFFERED, OFFERED_TO_CLOUD};
 use crate::limits;
 use crate::manifest::names::{ID, INTERFACE, VERSION, is_id, is_interface, is_line, is_version};
 use crate::manifest::problem::Problems;

@@ -1,6 +1,7 @@
 //! Tests of rejected plugins and the reasons that operators read.
 
 use svc_covers::covers;
+use svc_test_support::interfaces;
 
 use crate::tests::*;
 
@@ -19,7 +20,7 @@ fn fails_with(bytes: &[u8], expected: &str) {
 
 #[test]
 fn other_version_of_the_interface_is_incompatible_and_names_both() {
-    let bytes = guests::with_manifest(guests::component_for_version("9.0.0"), &guests::manifest("guest"));
+    let bytes = guests::with_manifest(interfaces::good_guest("9.0.0"), &guests::manifest("guest"));
     let reason = "it is built for svc:plugin@9.0.0, this server supports svc:plugin@0.1.0".to_owned();
     assert_eq!(state_of(&bytes), PluginState::Incompatible { reason });
 }

@@ -23,6 +23,7 @@ mod reload;
 mod settings;
 mod thumbnailers;
 mod uploads;
+mod versions;
 
 use std::fs;
 use std::io::Write;

@@ -28,7 +28,7 @@ pub use kept_readings::{KeptReading, KeptVersion};
 
 /// Version of the stored record format. Raised when records contain more: files are then extracted again, as for a
 /// new plugin version.
-pub(crate) const RECORD_SCHEMA: i32 = 2;
+pub(crate) const RECORD_SCHEMA: i32 = 3;
 
 /// Folders per query: a JSON text of some hundred KiB.
 const FOLDERS_AT_ONCE: usize = 4096;

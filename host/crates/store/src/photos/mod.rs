@@ -176,6 +176,7 @@ impl TryFrom<PhotoRow> for Photo {
                 altitude: row.altitude,
             }),
             rating: row.rating,
+            free_text: None,
         };
         Ok(Self {
             id: row.photo_id.into(),

@@ -65,7 +65,7 @@ fn uuid(seed: usize) -> String {
 }
 
 /// A well tagged track: 10 tracks per release, 4 releases per artist, composers on half of the tracks.
-fn synthetic_track(number: usize) -> TrackFacts {
+fn synthetic_track(number: usize, has_free_text: bool) -> TrackFacts {
     let (album, artist) = (number / 10, number / 40);
     let texts = |text: String| Value::Texts(vec![text]);
     let mut fields = vec![
@@ -99,6 +99,10 @@ fn synthetic_track(number: usize) -> TrackFacts {
     ];
     if number.is_multiple_of(2) {
         fields.push(("music.composers", texts(person(pick(number, 5_000) + 70_000))));
+    }
+    if has_free_text {
+        fields.push(("music.comment", Value::Text(phrase(number + 900_000))));
+        fields.push(("x.moods.mood", texts(phrase(number + 950_000))));
     }
     let date = PartialDate {
         year: 1958 + pick(album, 66) as u16,
@@ -277,10 +281,10 @@ async fn measure(name: &str, test_store: &mut TestStore, batches: &mut [ScanBatc
     );
 }
 
-async fn measure_tracks(test_store: &mut TestStore, total: usize) {
+async fn measure_tracks(test_store: &mut TestStore, total: usize, has_free_text: bool) {
     let name = |number: usize| format!("{:02} - {}.flac", number % 10 + 1, phrase(number));
     let mut batches = batches(test_store, MediaKind::music(), total, |number| {
-        (name(number), record(synthetic_track(number)))
+        (name(number), record(synthetic_track(number, has_free_text)))
     })
     .await;
     measure("tracks", test_store, &mut batches, total).await;
@@ -461,7 +465,7 @@ async fn hundred_thousand_items_stored() {
     const TOTAL: usize = 100_000;
     on_each_database(async |test_store: &mut TestStore| {
         measure_items(test_store, TOTAL).await;
-        measure_tracks(test_store, TOTAL).await;
+        measure_tracks(test_store, TOTAL, false).await;
         let kind = test_store
             .store
             .kinds
@@ -477,13 +481,22 @@ async fn hundred_thousand_items_stored() {
 #[tokio::test]
 #[ignore = "a measurement, for release builds"]
 async fn tracks_stored() {
-    on_each_database(async |test_store: &mut TestStore| measure_tracks(test_store, TRACKS).await).await;
+    on_each_database(async |test_store: &mut TestStore| measure_tracks(test_store, TRACKS, false).await)
+        .await;
+}
+
+/// Tracks with a comment and a text of the plugin's own, some four words each.
+#[tokio::test]
+#[ignore = "a measurement, for release builds"]
+async fn tracks_with_free_text_stored() {
+    on_each_database(async |test_store: &mut TestStore| measure_tracks(test_store, TRACKS, true).await).await;
 }
 
 #[tokio::test]
 #[ignore = "a measurement, for release builds"]
 async fn ten_times_as_many_tracks_stored() {
-    on_each_database(async |test_store: &mut TestStore| measure_tracks(test_store, 10 * TRACKS).await).await;
+    on_each_database(async |test_store: &mut TestStore| measure_tracks(test_store, 10 * TRACKS, false).await)
+        .await;
 }
 
 #[tokio::test]

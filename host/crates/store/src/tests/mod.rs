@@ -6,6 +6,7 @@
 mod accounts;
 mod device_sign_ins;
 mod faults;
+mod free_text;
 mod id_nodes;
 mod invitations;
 mod item_filter;
