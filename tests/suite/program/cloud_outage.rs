@@ -98,7 +98,9 @@ fn cloud_that_fails_is_503_in_time_and_comes_back_without_a_restart() {
         &json!({ "kind": "slow", "milliseconds": 60_000 }),
         None,
     );
-    let slow = during(&server, 3, || drop(assert_away(&server, &token)));
+    let slow = during(&server, 3, || {
+        assert_away(&server, &token);
+    });
     cloud.reset();
     assert_reached(&server, &token);
 
@@ -112,7 +114,9 @@ fn cloud_that_fails_is_503_in_time_and_comes_back_without_a_restart() {
 
     // Black hole.
     cloud.fail("*", &json!({ "kind": "blackHole" }), None);
-    let black_hole = during(&server, 8, || drop(assert_away(&server, &token)));
+    let black_hole = during(&server, 8, || {
+        assert_away(&server, &token);
+    });
     assert_eq!(
         count(&log, "cloud requests suspended"),
         1,

@@ -17,7 +17,7 @@ pub mod error_codes;
 pub mod extract;
 mod json_body;
 pub mod list_query;
-mod logout_form;
+pub mod logout_form;
 pub mod media_response;
 pub mod media_types;
 pub mod middleware;

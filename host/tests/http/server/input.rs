@@ -205,7 +205,13 @@ async fn field_errors_have_a_path_and_a_readable_message() {
             ] {
                 let body = json!({ &field: wrong }).to_string();
                 let reply = send(token, &route.method, &filled(&route.path), &body).await;
-                if reply.status != 400 {
+                // Well-formed codes of devices are 400 too (RFC 8628), and name no field.
+                if reply.status != 400
+                    || reply
+                        .json()
+                        .get("code")
+                        .is_some_and(|code| code == "expired_token")
+                {
                     continue;
                 }
                 let what = format!("{} {} {body}", route.method, route.path);
