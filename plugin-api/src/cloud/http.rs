@@ -1,15 +1,7 @@
 //! Requests over HTTP to the origins that the administrator configured. The host resolves names, checks addresses, limits
 //! time and size, and follows no redirect.
 
-pub use crate::bindings::cloud::svc::plugin::http::{Header, HttpError, Request, Response};
-
-/// A header.
-pub fn header(name: impl Into<String>, value: impl Into<String>) -> Header {
-    Header {
-        name: name.into(),
-        value: value.into(),
-    }
-}
+pub use super::message::{Header, HttpError, Request, Response, header};
 
 /// Sends a request. Each error means that there is no response.
 ///
@@ -28,15 +20,4 @@ fn exchange(request: &Request) -> Result<Response, HttpError> {
 #[cfg(not(target_arch = "wasm32"))]
 fn exchange(request: &Request) -> Result<Response, HttpError> {
     crate::cloud::simulate::answer(request)
-}
-
-impl Response {
-    /// The value of the first header of this name, in any case.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        let header = self
-            .headers
-            .iter()
-            .find(|header| header.name.eq_ignore_ascii_case(name));
-        header.map(|header| header.value.as_str())
-    }
 }

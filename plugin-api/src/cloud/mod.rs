@@ -57,6 +57,7 @@
 pub mod clock;
 mod export;
 pub mod http;
+mod message;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod simulate;
 pub mod state;

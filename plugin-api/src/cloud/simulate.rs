@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use crate::cloud::http::{HttpError, Request, Response};
+use crate::cloud::message::{HttpError, Request, Response};
 
 type Answer = Box<dyn FnMut(&Request) -> Result<Response, HttpError>>;
 

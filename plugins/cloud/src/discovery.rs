@@ -1,113 +1,49 @@
-//! The discovery document: which features the cloud has, and where. It is kept in the state for as long as the cloud
+//! Discovery: reads the document in which the cloud says what it has. It is kept in the state for as long as the cloud
 //! allows, and at most a day.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use svc_plugin_api::cloud::CloudError;
 use svc_plugin_api::cloud::http::Response;
-use svc_plugin_api::cloud::{CloudError, clock, state};
 use svc_plugin_api::{log, settings};
 
-use crate::exchange::{self, Result};
-use crate::releases;
+use crate::endpoints::{self, Endpoints};
+use crate::forms::Result;
+use crate::{exchange, releases};
 
 const PATH: &str = "/.well-known/svc-cloud";
 /// The version of the protocol that this plugin knows.
 const VERSION: &str = "1";
-const STATE: &str = "discovery";
-/// Seconds that a document is kept at most.
-const LONGEST: u64 = 24 * 60 * 60;
-
 #[derive(Deserialize)]
 struct Document {
     versions: BTreeMap<String, serde_json::Value>,
 }
 
-/// What the cloud says of one version.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Endpoints {
-    /// The origin that it is of; set when it is kept.
-    #[serde(default)]
-    pub origin: String,
-    #[serde(default)]
-    features: Vec<String>,
-    #[serde(default)]
-    endpoints: BTreeMap<String, String>,
-    #[serde(default)]
-    pub release_keys: Vec<ReleaseKey>,
+/// The endpoints of tokens and accounts.
+pub fn accounts() -> Result<Endpoints> {
+    with_feature("accounts")
 }
 
-/// A key that signs releases.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ReleaseKey {
-    pub key: String,
-    pub signed_by: Option<String>,
-    pub signature: Option<String>,
+/// The endpoints of invitations.
+pub fn invitations() -> Result<Endpoints> {
+    with_feature("invitations")
 }
 
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    until: u64,
-    endpoints: Endpoints,
+/// The endpoint of the subscription.
+pub fn licensing() -> Result<Endpoints> {
+    with_feature("licensing")
 }
 
-impl Endpoints {
-    pub fn accounts() -> Result<Self> {
-        Self::with_feature("accounts")
-    }
+/// The endpoints of releases.
+pub fn releases() -> Result<Endpoints> {
+    with_feature("releases")
+}
 
-    pub fn invitations() -> Result<Self> {
-        Self::with_feature("invitations")
-    }
-
-    pub fn licensing() -> Result<Self> {
-        Self::with_feature("licensing")
-    }
-
-    pub fn releases() -> Result<Self> {
-        Self::with_feature("releases")
-    }
-
-    fn with_feature(feature: &str) -> Result<Self> {
-        let endpoints = current()?;
-        let has_it = endpoints.features.iter().any(|found| found == feature);
-        has_it.then_some(endpoints).ok_or(CloudError::Unsupported)
-    }
-
-    fn url(&self, name: &str) -> Result<&str> {
-        let url = self.endpoints.get(name).map(String::as_str);
-        url.ok_or(CloudError::Unavailable)
-    }
-
-    pub fn account(&self) -> Result<&str> {
-        self.url("account")
-    }
-
-    pub fn servers(&self) -> Result<&str> {
-        self.url("servers")
-    }
-
-    pub fn invitations_url(&self) -> Result<&str> {
-        self.url("invitations")
-    }
-
-    pub fn invitation_statuses(&self) -> Result<&str> {
-        self.url("invitationStatuses")
-    }
-
-    pub fn bound_invitations(&self) -> Result<&str> {
-        self.url("boundInvitations")
-    }
-
-    pub fn subscription(&self) -> Result<&str> {
-        self.url("subscription")
-    }
-
-    pub fn release_channels(&self) -> Result<&str> {
-        self.url("releaseChannels")
-    }
+fn with_feature(feature: &str) -> Result<Endpoints> {
+    let endpoints = current()?;
+    let has_it = endpoints.features.iter().any(|found| found == feature);
+    has_it.then_some(endpoints).ok_or(CloudError::Unsupported)
 }
 
 /// The kept document of the configured cloud, or the one that it has now.
@@ -118,11 +54,8 @@ fn current() -> Result<Endpoints> {
         log::error("the setting `url` is empty");
         return Err(CloudError::Unavailable);
     }
-    let kept = state::get(STATE).and_then(|kept| serde_json::from_slice::<Kept>(&kept).ok());
-    // The operator may have configured another cloud since.
-    let kept = kept.filter(|kept| kept.endpoints.origin == origin && clock::now() < kept.until);
-    match kept {
-        Some(kept) => Ok(kept.endpoints),
+    match endpoints::kept(origin) {
+        Some(endpoints) => Ok(endpoints),
         None => fetch(origin),
     }
 }
@@ -142,29 +75,8 @@ fn fetch(origin: &str) -> Result<Endpoints> {
         return Err(CloudError::Unavailable);
     }
     releases::trust(&endpoints);
-    keep(&endpoints, max_age(&response));
+    endpoints::keep(&endpoints, max_age(&response));
     Ok(endpoints)
-}
-
-fn keep(endpoints: &Endpoints, seconds: u64) {
-    if seconds == 0 {
-        return;
-    }
-    let kept = Kept {
-        until: clock::now().saturating_add(seconds.min(LONGEST) * 1000),
-        endpoints: endpoints.clone(),
-    };
-    let stored = serde_json::to_vec(&kept).map_err(|error| error.to_string());
-    if let Err(error) = stored.and_then(|kept| state::set(STATE, Some(&kept))) {
-        log::warn(&format!("the discovery document is not kept: {error}"));
-    }
-}
-
-/// Reads the document again at the next call.
-pub fn forget() {
-    if let Err(error) = state::set(STATE, None) {
-        log::warn(&format!("the discovery document is not removed: {error}"));
-    }
 }
 
 /// Seconds for which a response may be kept; 0 if it does not say.

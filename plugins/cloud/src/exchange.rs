@@ -6,9 +6,8 @@ use svc_plugin_api::cloud::http::{self, HttpError, Request, Response, header};
 use svc_plugin_api::cloud::{CloudError, clock, state};
 use svc_plugin_api::{log, settings};
 
-use crate::{discovery, forms};
-
-pub type Result<T> = std::result::Result<T, CloudError>;
+use crate::forms::Result;
+use crate::{endpoints, forms};
 
 /// Bytes of a response.
 const RESPONSE: usize = 256 * 1024;
@@ -161,7 +160,7 @@ fn refusal(response: &Response, has_token: bool) -> CloudError {
         .filter(|code| forms::is_code(code))
     else {
         if response.status == 404 {
-            discovery::forget();
+            endpoints::forget();
         }
         return CloudError::Unavailable;
     };

@@ -2,7 +2,8 @@
 
 use svc_plugin_api::cloud::CloudError;
 
-use crate::exchange::Result;
+/// The result of a function of the plugin.
+pub type Result<T> = std::result::Result<T, CloudError>;
 
 /// Characters of names, and of a user's name.
 pub const NAME: usize = 128;

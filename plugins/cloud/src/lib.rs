@@ -4,6 +4,7 @@
 //! bodies, [`forms`] the forms of texts, and [`releases`] verifies what was released.
 
 pub mod discovery;
+mod endpoints;
 pub mod exchange;
 pub mod forms;
 pub mod messages;
@@ -14,8 +15,8 @@ use svc_plugin_api::cloud::{
     Server, ServiceAccount, ServiceFeatures, ServiceSubscription, clock,
 };
 
-use crate::discovery::Endpoints;
-use crate::exchange::{Call, Result};
+use crate::exchange::Call;
+use crate::forms::Result;
 use crate::messages::{
     Account, Channels, Claimed, Created, Credential, Ids, NewInvitation, Registration, Revoked, Statuses,
     StatusesRequest, Subscription,
@@ -38,7 +39,7 @@ impl Cloud for CloudClient {
     fn account(token: String) -> Result<ServiceAccount> {
         // Before anything is sent: it cannot be a token of the cloud.
         let call = Call::get("account").token(&token)?.instance();
-        let account: Account = call.send(Endpoints::accounts()?.account()?)?;
+        let account: Account = call.send(discovery::accounts()?.account()?)?;
         account.checked(clock::now())
     }
 
@@ -48,7 +49,7 @@ impl Cloud for CloudClient {
             name: forms::cut(&server.name, forms::NAME),
         };
         let call = Call::post("credential").token(&owner_token)?.body(&body)?;
-        let registered: Credential = call.send(Endpoints::invitations()?.servers()?)?;
+        let registered: Credential = call.send(discovery::invitations()?.servers()?)?;
         forms::credential(registered.credential)
     }
 
@@ -66,20 +67,20 @@ impl Cloud for CloudClient {
             .credential(&credential)?
             .token(&token)?
             .body(&body)?;
-        let created: Created = call.send(Endpoints::invitations()?.invitations_url()?)?;
+        let created: Created = call.send(discovery::invitations()?.invitations_url()?)?;
         created.checked(&body)
     }
 
     fn revoke_invitation(credential: String, id: String) -> Result<bool> {
         let call = Call::delete("revoke-invitation").credential(&credential)?;
-        let endpoints = Endpoints::invitations()?;
+        let endpoints = discovery::invitations()?;
         let url = format!("{}/{}", endpoints.invitations_url()?, forms::id(id)?);
         let revoked: Revoked = call.send(&url)?;
         Ok(revoked.revoked)
     }
 
     fn invitation_statuses(credential: String, ids: Vec<String>) -> Result<Vec<Option<InvitationStatus>>> {
-        let endpoints = Endpoints::invitations()?;
+        let endpoints = discovery::invitations()?;
         let url = endpoints.invitation_statuses()?;
         let mut statuses = Vec::with_capacity(ids.len());
         for ids in ids.chunks(STATUSES) {
@@ -97,7 +98,7 @@ impl Cloud for CloudClient {
         let call = Call::get("bound-invitations")
             .credential(&credential)?
             .token(&token)?;
-        let bound: Ids = call.send(Endpoints::invitations()?.bound_invitations()?)?;
+        let bound: Ids = call.send(discovery::invitations()?.bound_invitations()?)?;
         bound.ids.into_iter().map(forms::id).collect()
     }
 
@@ -105,7 +106,7 @@ impl Cloud for CloudClient {
         let call = Call::post("claim-invitation")
             .credential(&credential)?
             .token(&token)?;
-        let endpoints = Endpoints::invitations()?;
+        let endpoints = discovery::invitations()?;
         let url = format!("{}/{}/claim", endpoints.invitations_url()?, forms::id(id)?);
         let claimed: Claimed = call.send(&url)?;
         Ok(claimed.claimed)
@@ -113,13 +114,13 @@ impl Cloud for CloudClient {
 
     fn subscription(credential: String) -> Result<ServiceSubscription> {
         let call = Call::get("subscription").credential(&credential)?;
-        let subscription: Subscription = call.send(Endpoints::licensing()?.subscription()?)?;
+        let subscription: Subscription = call.send(discovery::licensing()?.subscription()?)?;
         subscription.checked()
     }
 
     fn release_channels() -> Result<Vec<ReleaseChannel>> {
         let call = Call::get("release-channels").shared();
-        let channels: Channels = call.send(Endpoints::releases()?.release_channels()?)?;
+        let channels: Channels = call.send(discovery::releases()?.release_channels()?)?;
         channels.checked()
     }
 
@@ -127,7 +128,7 @@ impl Cloud for CloudClient {
         if !forms::is_name(&channel) {
             return Err(CloudError::Refused("channel_unknown".to_owned()));
         }
-        let endpoints = Endpoints::releases()?;
+        let endpoints = discovery::releases()?;
         let url = format!("{}/{channel}/latest", endpoints.release_channels()?);
         let call = Call::get("latest-release").shared();
         let release: messages::Release = call.send(&url)?;

@@ -5,8 +5,7 @@ use svc_plugin_api::cloud::{
     CloudError, CreatedInvitation, InvitationStatus, ReleaseChannel, ServiceAccount, ServiceSubscription,
 };
 
-use crate::exchange::Result;
-use crate::forms;
+use crate::forms::{self, Result};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -6,8 +6,8 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use svc_plugin_api::cloud::{CloudError, Release, state};
 use svc_plugin_api::log;
 
-use crate::discovery::{Endpoints, ReleaseKey};
-use crate::exchange::Result;
+use crate::endpoints::{Endpoints, ReleaseKey};
+use crate::forms::Result;
 use crate::messages;
 
 /// Keys that are trusted at most.

@@ -64,9 +64,8 @@ impl Drop for WaitingCount<'_> {
     }
 }
 
-impl WriteQueue {
-    /// A queue without waiting writes.
-    pub fn new() -> Self {
+impl Default for WriteQueue {
+    fn default() -> Self {
         // A new connection starts with full durability.
         Self {
             turn: Arc::new(Mutex::new(Durability::Full)),
@@ -74,7 +73,9 @@ impl WriteQueue {
             id_node: OnceLock::new(),
         }
     }
+}
 
+impl WriteQueue {
     /// Every later commit checks this id node. A database has at most one per process.
     pub fn set_id_node(&self, node: IdNode) {
         self.id_node.get_or_init(|| Arc::new(node));

@@ -45,16 +45,16 @@ impl LogState {
                 tracing::warn!(target: "svc::plugin", plugin, file, "log limit of the plugin reached; its further lines for this file are discarded");
             }
             (Line::Text(text), log::Level::Debug) => {
-                tracing::debug!(target: "svc::plugin", plugin, file, "{text}")
+                tracing::debug!(target: "svc::plugin", plugin, file, "{text}");
             }
             (Line::Text(text), log::Level::Info) => {
-                tracing::info!(target: "svc::plugin", plugin, file, "{text}")
+                tracing::info!(target: "svc::plugin", plugin, file, "{text}");
             }
             (Line::Text(text), log::Level::Warn) => {
-                tracing::warn!(target: "svc::plugin", plugin, file, "{text}")
+                tracing::warn!(target: "svc::plugin", plugin, file, "{text}");
             }
             (Line::Text(text), log::Level::Error) => {
-                tracing::error!(target: "svc::plugin", plugin, file, "{text}")
+                tracing::error!(target: "svc::plugin", plugin, file, "{text}");
             }
         }
         Ok(())

@@ -94,7 +94,7 @@ fn grant(grants: Option<Vec<String>>, digest: Option<String>) -> Result<Option<P
             return Ok(Some(PluginGrant { digest, permissions }));
         }
         (Some(_), None) => "is required with `grants`: the version that they are for",
-        (None, Some(_)) => "must be together with `grants`",
+        (None, Some(_)) => "belongs to the grants of a version, and there are none",
     };
     Err(ApiError::invalid(vec![FieldError::new("digest", message)]))
 }

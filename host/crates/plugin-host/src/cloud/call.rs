@@ -185,16 +185,16 @@ impl log::Host for CloudCall {
                 tracing::warn!(target: "svc::plugin", plugin, call, "log limit of the plugin reached; its further lines of this call are discarded");
             }
             (Line::Text(text), log::Level::Debug) => {
-                tracing::debug!(target: "svc::plugin", plugin, call, "{text}")
+                tracing::debug!(target: "svc::plugin", plugin, call, "{text}");
             }
             (Line::Text(text), log::Level::Info) => {
-                tracing::info!(target: "svc::plugin", plugin, call, "{text}")
+                tracing::info!(target: "svc::plugin", plugin, call, "{text}");
             }
             (Line::Text(text), log::Level::Warn) => {
-                tracing::warn!(target: "svc::plugin", plugin, call, "{text}")
+                tracing::warn!(target: "svc::plugin", plugin, call, "{text}");
             }
             (Line::Text(text), log::Level::Error) => {
-                tracing::error!(target: "svc::plugin", plugin, call, "{text}")
+                tracing::error!(target: "svc::plugin", plugin, call, "{text}");
             }
         }
         Ok(())

@@ -43,7 +43,7 @@ impl Database {
         let pools = svc_database::open(url, options).await?;
         let database = Self(Arc::new(Inner {
             pools: Erased::new(pools),
-            write_queue: WriteQueue::new(),
+            write_queue: WriteQueue::default(),
             identity_revisions: IdentityRevisions::default(),
             version_counters: Arc::default(),
             count_cache: CountCache::default(),

@@ -71,9 +71,8 @@ async fn forged_address_headers_do_not_lift_the_limits() {
 #[tokio::test]
 async fn text_of_the_device_is_shown_as_text() {
     let server = TestServer::start().await;
-    let ada = server.client(server.person("ada", "owner").await);
     // A server without an owner refuses foreign hosts.
-    server.as_owner().await;
+    let ada = server.as_owner().await;
     let agent = format!("<script>alert(1)</script>{}", "A".repeat(5_000));
     let headers = [
         ("content-type", "application/json"),

@@ -193,7 +193,7 @@ fn refusals_of_the_cloud_are_passed_on_as_codes_only() {
         "a b",
         "",
         &"x".repeat(65),
-        &"x".repeat(100_000),
+        &"x".repeat(50_000),
     ] {
         both.cloud.fail(
             "createInvitation",
