@@ -162,7 +162,11 @@ fn server_with_a_cloud_connects_to_it_alone() {
             &json!({ "kind": "redirect", "location": location }),
             Some(1),
         );
-        assert_eq!(sign_in(&server, &[token.clone()]), [503], "{location}");
+        assert_eq!(
+            sign_in(&server, std::slice::from_ref(&token)),
+            [503],
+            "{location}"
+        );
     }
     server.open("/api/v1/updates");
     let expected = cloud.url.trim_start_matches("http://").to_owned();

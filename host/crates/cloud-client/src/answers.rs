@@ -306,7 +306,7 @@ mod tests {
             ("long", |account| account.id = "x".repeat(ID + 1)),
             ("time", |account| account.expires_at = Some(u64::MAX)),
             ("groups", |account| {
-                account.groups = vec![String::new(); GROUPS + 1]
+                account.groups = vec![String::new(); GROUPS + 1];
             }),
         ];
         for (what, change) in wrong {

@@ -187,7 +187,7 @@ impl Drop for Attempt {
         let now = Instant::now();
         let (is_trying, outcome) = (self.is_trying, self.outcome);
         self.breakers.change(&self.origin, now, |breaker| {
-            breaker.record(is_trying, outcome, now)
+            breaker.record(is_trying, outcome, now);
         });
     }
 }

@@ -22,7 +22,7 @@ const OTHER_IDS: [&str; 9] = [
 ];
 
 /// Lists without media, and those for operators only.
-const WITHOUT_MEDIA: [&str; 14] = [
+const WITHOUT_MEDIA: [&str; 15] = [
     "GET /api",
     "GET /api/v1/health",
     "GET /api/v1/health/ready",
@@ -31,6 +31,7 @@ const WITHOUT_MEDIA: [&str; 14] = [
     "GET /api/v1/updates",
     "GET /api/v1/versions",
     "GET /api/v1/users/public",
+    "GET /api/v1/auth/methods",
     "GET /api/v1/users/current",
     "GET /api/v1/users/current/sessions",
     // Returns counts; `check_what_both_have` compares them.

@@ -212,7 +212,7 @@ async fn breaker_refuses_at_once_and_denied_requests_do_not_open_it() {
 
 #[tokio::test]
 async fn request_that_is_given_up_closes_its_connection() {
-    let (told, closed) = mpsc::channel();
+    let (told, closed) = mpsc::sync_channel(64);
     let server = Server::start(move |mut connection| {
         told.send(()).unwrap();
         assert!(connection.is_closed_by_client());

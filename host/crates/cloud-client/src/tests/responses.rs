@@ -138,7 +138,7 @@ async fn oversized_and_endless_responses_are_cut_off() {
         "HTTP/1.1 200 OK\r\nX: \r\n".to_owned(),
     ];
     for head in heads {
-        let (told, ended) = mpsc::channel();
+        let (told, ended) = mpsc::sync_channel(64);
         let sent = head.clone();
         let server = Server::start(move |mut connection| {
             let block: Vec<u8> = if sent.contains("chunked") {
@@ -185,8 +185,8 @@ async fn compressed_body_is_not_decompressed() {
 }
 
 /// Sends a byte at a time for as long as the client listens; returns how long that was.
-fn trickle(mut connection: Connection, head: &str, ended: &mpsc::Sender<Duration>) {
-    let (_never, pace) = mpsc::channel::<()>();
+fn trickle(mut connection: Connection, head: &str, ended: &mpsc::SyncSender<Duration>) {
+    let (_never, pace) = mpsc::sync_channel::<()>(1);
     let start = Instant::now();
     connection.stream.set_nodelay(true).unwrap();
     let mut is_open = connection.write(head.as_bytes());
@@ -205,7 +205,7 @@ async fn slow_response_ends_with_its_time() {
         "HTTP/1.1 200 OK\r\nX: ",
         "",
     ] {
-        let (told, ended) = mpsc::channel();
+        let (told, ended) = mpsc::sync_channel(64);
         let server = Server::start(move |connection| trickle(connection, head, &told));
         let start = Instant::now();
         let outcome = send(&client(&server.url()), get(server.url())).await;

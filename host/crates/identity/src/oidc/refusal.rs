@@ -93,7 +93,7 @@ impl SignInError {
             Self::Refused(refusal) => tracing::warn!(reason = %refusal, "sign-in with the provider refused"),
             Self::Unavailable => tracing::warn!("sign-in with the provider failed: it is not available"),
             Self::TooMany(_) => {
-                tracing::info!("sign-in with the provider refused: too many from one network")
+                tracing::info!("sign-in with the provider refused: too many from one network");
             }
             Self::Service(error) => tracing::error!(%error, "sign-in with the provider failed"),
         }

@@ -489,13 +489,13 @@ async fn sessions_are_revoked_retired_and_pruned() {
         // A retired session's access token ends by itself, a revoked one's at once.
         assert!(counts(0).await && !counts(1).await && counts(2).await);
         assert!(
-            !test_store
+            test_store
                 .store
                 .sessions
                 .session_end(all[2].id, UserId::from(1))
                 .await
                 .unwrap()
-                .is_some()
+                .is_none()
         );
         let live = test_store
             .store

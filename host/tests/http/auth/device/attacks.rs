@@ -71,8 +71,9 @@ async fn forged_address_headers_do_not_lift_the_limits() {
 #[tokio::test]
 async fn text_of_the_device_is_shown_as_text() {
     let server = TestServer::start().await;
-    // A server without an owner refuses foreign hosts.
-    let ada = server.as_owner().await;
+    // A server without an owner refuses foreign hosts: the first sign-in shows that there is one.
+    server.person("ada", "owner").await;
+    let ada = server.sign_in("ada").await.client;
     let agent = format!("<script>alert(1)</script>{}", "A".repeat(5_000));
     let headers = [
         ("content-type", "application/json"),
