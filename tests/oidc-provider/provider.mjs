@@ -7,6 +7,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import Provider from 'oidc-provider';
 
+// Nobody reads the output after its first line: what the provider says goes to the log.
+console.info = console.error;
+
 const options = JSON.parse(process.argv[2]);
 
 function key(kid, alg) {

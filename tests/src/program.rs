@@ -198,6 +198,8 @@ impl Server {
             .to_owned();
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
             .build()
             .into();
         Self {

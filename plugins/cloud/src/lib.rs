@@ -4,7 +4,7 @@
 //! bodies, [`forms`] the forms of texts, and [`releases`] verifies what was released.
 
 pub mod discovery;
-mod endpoints;
+pub mod endpoints;
 pub mod exchange;
 pub mod forms;
 pub mod messages;

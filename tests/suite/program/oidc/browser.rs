@@ -45,6 +45,8 @@ impl Browser {
     pub(super) fn new() -> Self {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
+            // The provider closes connections that nothing is sent on.
+            .max_idle_connections(0)
             .max_redirects(0);
         Self {
             agent: config.max_redirects_will_error(false).build().into(),

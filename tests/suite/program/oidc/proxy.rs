@@ -159,8 +159,14 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
         "GET" => agent.run(request.body(()).unwrap()),
         _ => agent.run(request.body(body).unwrap()),
     };
-    // The provider is being restarted.
-    let Ok(mut response) = response else { return };
+    let mut response = match response {
+        Ok(response) => response,
+        Err(error) => {
+            // The provider is being restarted.
+            eprintln!("{method} {target}: {error}");
+            return;
+        }
+    };
     let status = response.status().as_u16();
     let mut head = format!("HTTP/1.1 {status} Proxied\r\nconnection: close\r\n");
     for (name, value) in response.headers() {

@@ -85,7 +85,8 @@ fn unknown_user_is_refused_without_a_role_for_new_accounts() {
     let page = bed.sign_in(&mut Browser::new(), "ada");
     bed.assert_refused(&page, 0, "no account of this server belongs to the user");
     let users = bed.server.get("/api/v1/users").json();
-    assert_eq!(users[1], 1, "{users}");
+    // The owner and the guest account.
+    assert_eq!(users[1], 2, "{users}");
 }
 
 #[test]

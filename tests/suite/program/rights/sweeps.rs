@@ -22,7 +22,7 @@ const OTHER_IDS: [&str; 9] = [
 ];
 
 /// Lists without media, and those for operators only.
-const WITHOUT_MEDIA: [&str; 15] = [
+const WITHOUT_MEDIA: [&str; 17] = [
     "GET /api",
     "GET /api/v1/health",
     "GET /api/v1/health/ready",
@@ -32,6 +32,9 @@ const WITHOUT_MEDIA: [&str; 15] = [
     "GET /api/v1/versions",
     "GET /api/v1/users/public",
     "GET /api/v1/auth/methods",
+    // Send the browser on.
+    "GET /api/v1/auth/oidc/start",
+    "GET /api/v1/auth/oidc/callback",
     "GET /api/v1/users/current",
     "GET /api/v1/users/current/sessions",
     // Returns counts; `check_what_both_have` compares them.
