@@ -50,6 +50,9 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
         .filter_map(|outcome| outcome.err().map(|error| format!("{error:#}")))
         .collect();
     tally.note_skipped(&std::fs::read_to_string(&skipped).unwrap_or_default());
+    for test in &tally.failed_tests {
+        println!("failed: {test}");
+    }
     for (reason, tests) in &tally.skipped {
         println!("skipped {}: {reason}", tests.len());
     }
@@ -68,6 +71,7 @@ pub(crate) fn run(skip_postgres: bool, filter: &[String]) -> Result<()> {
 struct Tally {
     passed: usize,
     failed: usize,
+    failed_tests: Vec<String>,
     /// Program and name of the tests, by reason.
     skipped: BTreeMap<String, BTreeSet<String>>,
 }
@@ -78,8 +82,12 @@ impl Tally {
         process::run_supervised_with_output(tests, |line| self.on_line(line))
     }
 
-    /// A line of a test runner, such as `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
+    /// A line of a test runner, such as `test a::name ... FAILED` or `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
     fn on_line(&mut self, line: &str) {
+        let failed = line
+            .strip_prefix("test ")
+            .and_then(|rest| rest.strip_suffix(" ... FAILED"));
+        self.failed_tests.extend(failed.map(str::to_owned));
         let Some((_, counts)) = line.split_once("test result: ") else {
             return;
         };
@@ -126,11 +134,14 @@ mod tests {
         for line in [
             "running 7 tests",
             "test result: ok. 7 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.1s",
+            "test a::good ... ok",
+            "test b::bad ... FAILED",
             "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s",
         ] {
             tally.on_line(line);
         }
         assert_eq!(tally.closing_line(), "10 passed, 2 failed, 0 skipped");
+        assert_eq!(tally.failed_tests, ["b::bad"]);
         tally.note_skipped(
             "a\tone\tno PostgreSQL\na\tone\tno PostgreSQL\na\tone\tno media\nb\tone\tno media\n",
         );

@@ -38,6 +38,8 @@ const QUEUED_LISTINGS: usize = 128;
 pub(super) const QUEUED_CHUNKS: usize = 32;
 /// Capacity of the channel from extract to persist, in chunks.
 pub(super) const QUEUED_RESULTS: usize = 64;
+/// From so many read files on, the statistics of the database's tables are worth a second.
+const MANY_FILES: u64 = 1000;
 /// Listing directories is limited by kernel and disk, not by cores.
 const WALK_THREADS: usize = 2;
 
@@ -121,6 +123,9 @@ impl Scanner {
                 writer.purge_missing(before, self.clock.now()).await?;
             }
             let recomputed = writer.recompute_aggregates(self.clock.now()).await?;
+            if progress.files_opened() >= MANY_FILES {
+                writer.refresh_statistics().await?;
+            }
             progress.committed(PersistOutcome {
                 items: recomputed.items,
                 ..PersistOutcome::default()

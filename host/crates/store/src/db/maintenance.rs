@@ -2,10 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 
 use super::Database;
 use svc_database::{Engine, Pools, Result, StoreError};
+
+/// The command for the tables of this server alone: others may share the database.
+const ANALYZE_TABLES: &str = "SELECT 'ANALYZE ' || string_agg(format('%I', relname), ', ') \
+    FROM pg_stat_user_tables WHERE schemaname = current_schema()";
 
 /// The database engine and its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +62,19 @@ impl Database {
     /// Copies SQLite's write-ahead log into the database.
     pub async fn checkpoint(&self) -> Result<()> {
         self.write_queue().checkpoint(self.pools()).await
+    }
+
+    /// Lets PostgreSQL count its tables now. It does so itself only a minute after a large change, and until then plans
+    /// queries as if the tables were as empty as before. SQLite's plans need no statistics.
+    pub async fn refresh_statistics(&self) -> Result<()> {
+        let Pools::Postgres(pool) = self.pools() else {
+            return Ok(());
+        };
+        let command: Option<String> = sqlx::query_scalar(ANALYZE_TABLES).fetch_one(pool).await?;
+        if let Some(command) = command {
+            sqlx::raw_sql(AssertSqlSafe(command)).execute(pool).await?;
+        }
+        Ok(())
     }
 
     /// The file of an embedded database; `None` for PostgreSQL.

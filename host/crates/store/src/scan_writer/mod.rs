@@ -158,6 +158,11 @@ async fn record_file_changes(
 }
 
 impl ScanWriter {
+    /// For the end of a scan that read many files: see [`Database::refresh_statistics`].
+    pub async fn refresh_statistics(&self) -> Result<()> {
+        self.db.refresh_statistics().await
+    }
+
     /// Stores a batch. An error leaves none or whole transactions of it stored; it may be stored again.
     pub async fn persist(&mut self, batch: &ScanBatch) -> Result<PersistOutcome> {
         let mut outcome = PersistOutcome::default();

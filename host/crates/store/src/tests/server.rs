@@ -36,6 +36,22 @@ async fn instance_is_created_once() {
     .await;
 }
 
+#[tokio::test]
+async fn statistics_are_of_this_moment_after_a_refresh() {
+    on_each_database(async |test_store: &mut TestStore| {
+        let run = run(test_store, RunStatus::Running);
+        test_store.store.runs.insert_run(&run).await.unwrap();
+        test_store.store.database.refresh_statistics().await.unwrap();
+        if test_store.url.starts_with("postgres") {
+            let pools = test_store.store.database.pools();
+            let counted = "SELECT CAST(reltuples AS BIGINT) FROM pg_class \
+                WHERE oid = to_regclass('runs')";
+            assert_eq!(pools.count(counted, &[]).await.unwrap(), 1);
+        }
+    })
+    .await;
+}
+
 fn run(test_store: &TestStore, status: RunStatus) -> Run {
     Run {
         id: test_store.id(),
