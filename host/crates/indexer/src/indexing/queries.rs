@@ -1,4 +1,4 @@
-//! Reads runs, counts and directories.
+//! Reads of the API: runs with their logs, file counts, directories.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::scan::ScanError;
 use svc_domain::id::{DirectoryId, RunId};
 use svc_domain::kind::MediaKind;
 use svc_domain::list::{Listing, OrderedPagination, Pagination};
-use svc_domain::scan::{Directory, Run, RunCounts, RunLogEntry};
+use svc_domain::scan::{Directory, Run, RunLogEntry};
 use svc_identity::error::ServiceError;
 use svc_store::{RunLogFilter, StoreError};
 
@@ -21,11 +21,6 @@ pub(super) fn client_message(error: &ScanError) -> &'static str {
 }
 
 impl Indexing {
-    /// Current counts of the active run.
-    pub fn live_counts(&self) -> Option<RunCounts> {
-        self.current().as_ref().map(|current| current.progress.counts())
-    }
-
     /// Runs, newest first; the active one with its current counts.
     ///
     /// # Errors
@@ -75,7 +70,7 @@ impl Indexing {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn counts(&self) -> Result<BTreeMap<MediaKind, i64>, ServiceError> {
+    pub async fn file_counts(&self) -> Result<BTreeMap<MediaKind, i64>, ServiceError> {
         Ok(self.scanner.directories.file_counts().await?)
     }
 
