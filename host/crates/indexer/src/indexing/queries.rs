@@ -3,22 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::indexing::{CurrentRun, Indexing};
-use crate::scan::ScanError;
 use svc_domain::id::{DirectoryId, RunId};
 use svc_domain::kind::MediaKind;
 use svc_domain::list::{Listing, OrderedPagination, Pagination};
 use svc_domain::scan::{Directory, Run, RunLogEntry};
 use svc_identity::error::ServiceError;
-use svc_store::{RunLogFilter, StoreError};
-
-/// The message for clients; it names only causes that they can fix.
-pub(super) fn client_message(error: &ScanError) -> &'static str {
-    match error {
-        ScanError::Store(StoreError::Full(_)) => "the run was aborted: no space is left for the database",
-        ScanError::Store(StoreError::Unavailable(_)) => "the run was aborted: the database is not available",
-        _ => "the run was aborted; the server's log has the reason",
-    }
-}
+use svc_store::RunLogFilter;
 
 impl Indexing {
     /// Runs, newest first; the active one with its current counts.
