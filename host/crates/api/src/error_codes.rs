@@ -96,7 +96,7 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::CloudRefused,
         StatusCode::CONFLICT,
-        "The cloud refused. Where the cloud names a reason, its own code stands in place of this one.",
+        "The cloud refused. Where the cloud names a reason, its own code replaces this one.",
     ),
     (
         ErrorCode::CloudTokenRejected,

@@ -175,7 +175,7 @@ impl Route {
         }
     }
 
-    /// A GET route. Its credential may stand in the URL.
+    /// A GET route. Its credential may be in the URL.
     pub fn get(path: &'static str, access: Access, handler: impl Handler) -> Self {
         Self {
             url_credential: UrlCredential::Token,
