@@ -4,7 +4,7 @@ use svc_plugin_api::{ExtractError, Source, Span};
 
 use crate::chapters::{Chapter, MAX_CHAPTERS};
 
-/// Atoms of one level that are looked at.
+/// Atoms of one level that are examined.
 const MAX_ATOMS: usize = 10_000;
 /// Bytes of a table of the chapter track, or of the list of chapters.
 const MAX_TABLE_BYTES: u64 = 256 * 1024;

@@ -152,7 +152,7 @@ struct Refusal {
     code: String,
 }
 
-/// What a refusal means. One without a code says that this is not the endpoint any more.
+/// What a refusal means. One without a code says that the endpoint has moved.
 fn refusal(response: &Response, has_token: bool) -> CloudError {
     let refusal: Option<Refusal> = read(response).ok();
     let Some(code) = refusal

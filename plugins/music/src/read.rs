@@ -2,12 +2,12 @@
 //! crate reads the properties of formats whose headers need more than a few numbers.
 
 mod adts;
+mod between_tags;
 mod iff;
 mod lofty_formats;
 mod matroska;
 mod mpeg;
 mod ogg;
-mod part;
 
 use svc_plugin_api::{ExtractError, Source};
 

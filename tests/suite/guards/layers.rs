@@ -14,13 +14,13 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     ("store", &["database", "domain"]),
     ("plugin-host", &["domain"]),
     ("plugin-kit", &["domain", "plugin-host"]),
-    ("http-io", &["domain", "platform"]),
+    ("http-io", &[]),
     ("identity", &["domain", "platform", "store"]),
     (
         "cloud-client",
         &["domain", "identity", "platform", "plugin-host", "store"],
     ),
-    ("events", &["domain", "identity", "platform", "store"]),
+    ("events", &["domain", "identity"]),
     (
         "indexer",
         &["domain", "events", "identity", "platform", "plugin-host", "store"],
@@ -46,7 +46,6 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "identity",
             "indexer",
             "library",
-            "platform",
             "swagger-ui",
         ],
     ),

@@ -11,7 +11,7 @@ use serde::de::{self, DeserializeOwned, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use crate::api_error::ApiError;
-use crate::extract::extractible;
+use crate::extract::{SvcApp, extractible};
 use crate::json_body;
 use crate::request_context::RequestContext;
 use svc_http_io::limits::INPUT_ITEMS;
@@ -26,6 +26,19 @@ pub struct Body<T>(pub T);
 /// A JSON body whose error the handler may return after other errors.
 #[derive(Debug)]
 pub struct DeferredBody<T>(pub Result<T, ApiError>);
+
+impl<T: Default> DeferredBody<T> {
+    /// The body of a sign-in to an app. Without an app the sign-in fails, and an invalid body must not make it fail faster.
+    ///
+    /// # Errors
+    /// Those of the body, if there is an app.
+    pub fn for_sign_in(self, app: &SvcApp) -> Result<T, ApiError> {
+        match app.0 {
+            Some(_) => self.0,
+            None => Ok(self.0.unwrap_or_default()),
+        }
+    }
+}
 
 extractible!(Body<T> where [T: Input], req, depot, _arg => read_body(req, depot).await.map(Self));
 

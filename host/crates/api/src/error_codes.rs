@@ -18,7 +18,8 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::AccessDenied,
         StatusCode::BAD_REQUEST,
-        "A user denied the device, or the approval stands no more: its account may not use the app, or its session ended.",
+        "A user denied the device, or the approval no longer holds: its account may not use the app, or its session has \
+         ended.",
     ),
     (
         ErrorCode::ExpiredToken,
@@ -33,18 +34,18 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::CloudTokenRequired,
         StatusCode::UNAUTHORIZED,
-        "A cross-site caller sent no cloud token, or the account is linked to a cloud account, whose token is missing or \
-         not accepted. The session is unchanged.",
+        "A cross-site caller sent no cloud token, or the account is linked to a cloud account, whose token is missing \
+         or not accepted. The session is unchanged.",
     ),
     (
         ErrorCode::PatNotPermitted,
         StatusCode::FORBIDDEN,
-        "This takes a signed-in session; a personal access token does not do.",
+        "The operation requires a signed-in session; personal access tokens are refused.",
     ),
     (
         ErrorCode::ReauthenticationRequired,
         StatusCode::FORBIDDEN,
-        "The session signed in more than five minutes ago; sign in again, a refresh does not do.",
+        "The session signed in more than five minutes ago: sign in again; a refresh is not enough.",
     ),
     (
         ErrorCode::ArtworkMissing,
@@ -54,13 +55,13 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::FileMissing,
         StatusCode::NOT_FOUND,
-        "The item is known, but its file is not there any more.",
+        "The item is known, but its file is gone.",
     ),
     (
         ErrorCode::InvitationUnavailable,
         StatusCode::NOT_FOUND,
-        "No invitation has this shortcode, or it was used or revoked, has expired, or its inviter may not give its role any \
-         more.",
+        "No invitation has this shortcode, or it was used or revoked, has expired, or its inviter may no longer give \
+         its role.",
     ),
     (
         ErrorCode::TargetUnavailable,
@@ -95,7 +96,7 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::CloudRefused,
         StatusCode::CONFLICT,
-        "The cloud refused. Where the cloud names a reason, its own code stands in place of this one.",
+        "The cloud refused. Where the cloud names a reason, its own code replaces this one.",
     ),
     (
         ErrorCode::CloudTokenRejected,
@@ -145,7 +146,7 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::PlaybackQueueFull,
         StatusCode::CONFLICT,
-        "The queue would hold more items than one may.",
+        "The queue would hold more items than a queue may.",
     ),
     (
         ErrorCode::PluginActionConflict,
@@ -155,7 +156,7 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::PluginVersionChanged,
         StatusCode::CONFLICT,
-        "The version for which permissions are granted is neither in use nor waits: another was uploaded meanwhile.",
+        "The version for which permissions are granted is neither in use nor waiting: another was uploaded meanwhile.",
     ),
     (
         ErrorCode::RoleExists,
@@ -170,17 +171,17 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::TooManyJobs,
         StatusCode::CONFLICT,
-        "As many jobs of this type wait as may.",
+        "The limit of waiting jobs of this type is reached.",
     ),
     (
         ErrorCode::TooManyPhotoAlbums,
         StatusCode::CONFLICT,
-        "The user has as many albums as one may have.",
+        "The user has reached the limit of albums.",
     ),
     (
         ErrorCode::TooManyTokens,
         StatusCode::CONFLICT,
-        "The user has as many personal access tokens as one may have.",
+        "The user has reached the limit of personal access tokens.",
     ),
     (
         ErrorCode::UsernameTaken,
@@ -190,7 +191,7 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::PlaybackQueueChanged,
         StatusCode::PRECONDITION_FAILED,
-        "The queue is not of the revision that `If-Match` names any more.",
+        "The queue no longer has the revision that `If-Match` names.",
     ),
     (
         ErrorCode::PagesUnavailable,
@@ -200,23 +201,22 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
     (
         ErrorCode::ThumbnailUnavailable,
         StatusCode::UNPROCESSABLE_ENTITY,
-        "No smaller picture can be made of this file: nobody reads its format, it is too large or it is broken.",
+        "No thumbnail can be made of this file: no plugin reads its format, it is too large, or it is broken.",
     ),
     (
         ErrorCode::WaveformUnavailable,
         StatusCode::UNPROCESSABLE_ENTITY,
-        "The sound of the file cannot be decoded.",
+        "The audio of the file cannot be decoded.",
     ),
     (
         ErrorCode::TooManyAttempts,
         StatusCode::TOO_MANY_REQUESTS,
-        "Tried too often; `Retry-After` says in how many seconds it makes sense again.",
+        "Too many attempts; retry after the seconds in `Retry-After`.",
     ),
     (
         ErrorCode::Busy,
         StatusCode::SERVICE_UNAVAILABLE,
-        "The server has more of this to do than it takes on, such as sign-ins, pictures or waveforms; `Retry-After` says in \
-         how many seconds it makes sense again.",
+        "A queue is full, such as that of sign-ins, thumbnails or waveforms; retry after the seconds in `Retry-After`.",
     ),
     (
         ErrorCode::CloudUnavailable,

@@ -27,6 +27,7 @@ pub mod query;
 pub mod redirect;
 pub mod refresh_cookie;
 pub mod request_context;
+pub mod requested_url;
 pub mod response;
 pub mod response_cache;
 pub mod route;

@@ -42,7 +42,7 @@ pub trait ListFilter: Debug + Send + Sized {
     fn read(params: &mut QueryParams<'_>) -> Self;
 
     /// The part of the filter that all lists of media items share.
-    fn items(&mut self) -> &mut ItemFilter;
+    fn item_filter(&mut self) -> &mut ItemFilter;
 
     /// Reports an order that does not fit the filter.
     fn check_order(&self, _by: Self::Order, _params: &mut QueryParams<'_>) {}
@@ -77,7 +77,7 @@ impl<F: ListFilter> FromQuery for ListQuery<F> {
 impl<F: ListFilter> ListQuery<F> {
     /// The filter for this user, and the requested page.
     pub fn for_user(mut self, user: UserId) -> (F, ListRequest<F::Order>) {
-        *self.filter.items() = self.items.for_user(user);
+        *self.filter.item_filter() = self.items.for_user(user);
         (self.filter, self.request)
     }
 }
@@ -231,18 +231,19 @@ pub fn libraries(params: &mut QueryParams<'_>) -> Vec<LibraryId> {
     libraries
 }
 
-/// Reads `orderBy`, which has the single value `by`, and `order`, `take` and `skip`.
-pub fn ordered(params: &mut QueryParams<'_>, by: &str, default: Order) -> OrderedPagination {
-    single_order(params, "orderBy", by);
+/// Reads `take`, `skip` and `order`, and `orderBy`, which has the single value `by`.
+pub fn page_in_order_of(params: &mut QueryParams<'_>, by: &str, default: Order) -> OrderedPagination {
+    only_order(params, "orderBy", by);
     OrderedPagination {
         order: direction(params, default),
         page: page(params),
     }
 }
 
-/// Reads the same parameters as [`ordered`], for short lists: ascending, with the maximum of `take` as its default.
-pub fn whole(params: &mut QueryParams<'_>, by: &str) -> OrderedPagination {
-    single_order(params, "orderBy", by);
+/// Reads the same parameters as [`page_in_order_of`], for lists that clients read as a whole: ascending, and `take` has its
+/// maximum as default.
+pub fn short_list_in_order_of(params: &mut QueryParams<'_>, by: &str) -> OrderedPagination {
+    only_order(params, "orderBy", by);
     OrderedPagination {
         order: direction(params, Order::Ascending),
         page: page_of(params, Pagination::MAX_TAKE),
@@ -250,8 +251,8 @@ pub fn whole(params: &mut QueryParams<'_>, by: &str) -> OrderedPagination {
 }
 
 /// Reads `take` and `skip`, and `orderBy` and `order`, which have the single values `by` and `DESC`.
-pub fn latest(params: &mut QueryParams<'_>, by: &str) -> Pagination {
-    single_order(params, "orderBy", by);
+pub fn page_of_latest(params: &mut QueryParams<'_>, by: &str) -> Pagination {
+    only_order(params, "orderBy", by);
     params.choice_or("order", DIRECTION, &[("DESC", ())], Some("DESC"));
     page(params)
 }
@@ -269,7 +270,7 @@ pub fn direction_or_none(params: &mut QueryParams<'_>, about: &str) -> Option<Or
 }
 
 /// Reads a parameter that has the single value `by`.
-fn single_order(params: &mut QueryParams<'_>, name: &str, by: &str) {
+fn only_order(params: &mut QueryParams<'_>, name: &str, by: &str) {
     params.choice_or(name, ORDER_BY, &[(by, ())], Some(by));
 }
 
@@ -281,8 +282,8 @@ fn direction_name(order: Order) -> &'static str {
 }
 
 /// Reads `sort`, which has the single value `by`, and `order`.
-pub fn sort(params: &mut QueryParams<'_>, by: &str, default: Order) -> Order {
-    single_order(params, "sort", by);
+pub fn sort_by(params: &mut QueryParams<'_>, by: &str, default: Order) -> Order {
+    only_order(params, "sort", by);
     direction(params, default)
 }
 

@@ -44,12 +44,12 @@ fn lists_with_one_order_reject_other_orders() {
         (vec![("take", "abc")], None, 0),
     ] {
         let mut params = QueryParams::new(query.clone());
-        let part = whole(&mut params, "number");
+        let part = short_list_in_order_of(&mut params, "number");
         let valid = params.into_errors().is_empty();
         let outcome = valid.then_some((part.order, part.page.take));
         assert_eq!(outcome, order.map(|order| (order, take)), "{query:?}");
         let mut params = QueryParams::new(query.clone());
-        let part = ordered(&mut params, "number", Order::Ascending);
+        let part = page_in_order_of(&mut params, "number", Order::Ascending);
         let valid = params.into_errors().is_empty();
         assert_eq!(valid.then_some(part.order), order, "{query:?}");
     }
@@ -59,7 +59,7 @@ fn lists_with_one_order_reject_other_orders() {
         (vec![("orderBy", "title")], false),
     ] {
         let mut params = QueryParams::new(query.clone());
-        latest(&mut params, "playedAt");
+        page_of_latest(&mut params, "playedAt");
         assert_eq!(params.into_errors().is_empty(), valid, "{query:?}");
     }
 }

@@ -27,9 +27,9 @@ use svc_http_io::file_body::FileBody;
 use svc_http_io::limits::MEDIA_MAX_AGE;
 use svc_http_io::range::{Decision, Representation, decide, format_date};
 use svc_library::item_kinds::OpenedPart;
+use svc_library::item_pages::OpenedPage;
 use svc_library::media::{OpenedMedia, OpenedPicture, PictureBytes};
 use svc_library::open_streams::OpenStream;
-use svc_library::pages::OpenedPage;
 use svc_library::thumbnails::{Thumbnail, ThumbnailBytes};
 
 #[derive(Debug)]

@@ -60,7 +60,7 @@ impl<'a> QueryParams<'a> {
         self.described.push(parameter.required(false));
     }
 
-    fn single(&mut self, name: &str) -> Option<&'a str> {
+    fn single_value(&mut self, name: &str) -> Option<&'a str> {
         let mut values = self
             .pairs
             .iter()
@@ -78,7 +78,7 @@ impl<'a> QueryParams<'a> {
     pub fn text(&mut self, name: &str, about: &str) -> Option<String> {
         let schema = Object::with_type(BasicType::String).min_length(1);
         self.describe(name, about, schema);
-        let text = self.single(name)?;
+        let text = self.single_value(name)?;
         if text.is_empty() {
             self.fail(name, "must not be empty");
             return None;
@@ -89,7 +89,7 @@ impl<'a> QueryParams<'a> {
     /// A text; an empty text is `None`.
     pub fn text_or_none(&mut self, name: &str, about: &str) -> Option<String> {
         self.describe(name, about, Object::with_type(BasicType::String));
-        let text = self.single(name)?;
+        let text = self.single_value(name)?;
         (!text.is_empty()).then(|| text.to_owned())
     }
 
@@ -107,7 +107,7 @@ impl<'a> QueryParams<'a> {
             schema
         };
         self.describe(name, about, bounded);
-        let text = self.single(name)?;
+        let text = self.single_value(name)?;
         // `i64::from_str` accepts a plus sign; the API rejects it.
         let number = text
             .parse::<i64>()
@@ -131,7 +131,7 @@ impl<'a> QueryParams<'a> {
     /// `true`, `1`, `false` or `0`.
     pub fn boolean(&mut self, name: &str, about: &str) -> Option<bool> {
         self.describe(name, about, Object::with_type(BasicType::Boolean));
-        match self.single(name)? {
+        match self.single_value(name)? {
             "true" | "1" => Some(true),
             "false" | "0" => Some(false),
             _ => {
@@ -161,7 +161,7 @@ impl<'a> QueryParams<'a> {
             None => schema,
         };
         self.describe(name, about, schema);
-        let text = self.single(name)?;
+        let text = self.single_value(name)?;
         let choice = choices
             .iter()
             .find(|(word, _)| *word == text)
@@ -175,7 +175,7 @@ impl<'a> QueryParams<'a> {
     /// A value with its own syntax, such as an id. `expected` completes the error message "must be …".
     pub fn parsed<T: FromStr>(&mut self, name: &str, about: &str, expected: &str) -> Option<T> {
         self.describe(name, about, Object::with_type(BasicType::String));
-        let value = self.single(name)?.parse().ok();
+        let value = self.single_value(name)?.parse().ok();
         if value.is_none() {
             self.fail(name, format!("must be {expected}"));
         }
@@ -186,7 +186,7 @@ impl<'a> QueryParams<'a> {
     pub fn date_time(&mut self, name: &str, about: &str) -> Option<Timestamp> {
         let format = schema::SchemaFormat::KnownFormat(schema::KnownFormat::DateTime);
         self.describe(name, about, Object::with_type(BasicType::String).format(format));
-        let text = self.single(name)?;
+        let text = self.single_value(name)?;
         let date_time = parse_date_time(text);
         if date_time.is_none() {
             self.fail(name, DATE_TIME);
@@ -197,7 +197,7 @@ impl<'a> QueryParams<'a> {
     /// Exactly `N` finite numbers, separated by commas.
     pub fn numbers<const N: usize>(&mut self, name: &str, about: &str) -> Option<[f64; N]> {
         self.describe(name, about, Object::with_type(BasicType::String));
-        let text = self.single(name)?;
+        let text = self.single_value(name)?;
         let numbers: Vec<f64> = text
             .split(',')
             .filter_map(|part| part.parse().ok())

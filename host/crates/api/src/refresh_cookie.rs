@@ -10,7 +10,11 @@ use salvo::http::header::{COOKIE, HeaderValue};
 use salvo::oapi::{Components, EndpointArgRegister, Operation, ParameterIn};
 
 use crate::client::Client;
+use crate::csrf::CsrfOriginCheck;
 use crate::extract::{State, extractible, register_text_parameter};
+use crate::response::{Created, WithCookie};
+use crate::views::auth::LoginView;
+use svc_identity::login::Login;
 use svc_identity::sessions;
 
 const PREFIX: &str = "svc_refresh_token_";
@@ -37,6 +41,18 @@ impl RefreshCookie {
             cookie.set_max_age(max_age);
         }
         HeaderValue::from_str(&cookie.to_string()).ok()
+    }
+
+    /// The token of the session that a sign-in replaces; none for a page of another site.
+    pub fn replaced_by_sign_in(&self, csrf_check: CsrfOriginCheck) -> Option<String> {
+        let value = self.value.clone();
+        value.filter(|_| csrf_check == CsrfOriginCheck::SameSite)
+    }
+
+    /// The response to a sign-in, which sets the cookie of the new session if it has one.
+    pub fn signed_in(&self, login: Login) -> WithCookie<Created<LoginView>> {
+        let next = login.issued.cookie.as_ref().and_then(|next| self.set(next));
+        WithCookie(next, Created(login.into()))
     }
 
     /// The `Set-Cookie` header for the next token of the session.

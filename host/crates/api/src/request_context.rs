@@ -39,11 +39,11 @@ impl RequestContext {
         }
     }
 
-    /// Notes the matched route, whose timeout counts from now on.
-    pub fn enter(&mut self, route: &Arc<Route>) {
+    /// Sets the matched route, and with it the deadline.
+    pub fn set_route(&mut self, route: &Arc<Route>) {
         let more = route
             .timeout
-            .of(&self.limits)
+            .handler_time(&self.limits)
             .saturating_sub(self.limits.handler_time);
         if !more.is_zero() {
             self.deadline.extend(more);
@@ -59,7 +59,9 @@ impl RequestContext {
     /// Time for the body of the request to arrive.
     pub fn body_time(&self) -> Duration {
         let route = self.route.as_ref();
-        route.map_or(self.limits.body_time, |route| route.timeout.of_body(&self.limits))
+        route.map_or(self.limits.body_time, |route| {
+            route.timeout.body_time(&self.limits)
+        })
     }
 
     /// The context of the current request.

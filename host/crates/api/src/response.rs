@@ -177,7 +177,7 @@ pub(super) fn is_not_modified(headers: &HeaderMap, tag: &str) -> bool {
 #[async_trait]
 impl<T: Serialize + Send> Writer for Json<T> {
     async fn write(self, req: &mut Request, _depot: &mut Depot, res: &mut Response) {
-        // `Authorize` sets the tag of a response that is cached by version.
+        // The cache layer has set the tag of a response that is cached by version.
         let tag = res.headers().get(ETAG).and_then(|tag| tag.to_str().ok());
         let tag = tag.map(str::to_owned);
         match Payload::json(StatusCode::OK, &self.0) {

@@ -101,15 +101,15 @@ pub enum Timeout {
 
 impl Timeout {
     /// The time for the body to arrive.
-    pub fn of_body(self, limits: &Limits) -> Duration {
+    pub fn body_time(self, limits: &Limits) -> Duration {
         match self {
             Self::Handler | Self::SignIn => limits.body_time,
             Self::Plugins => limits.plugin_time,
         }
     }
 
-    /// Its length under these limits.
-    pub fn of(self, limits: &Limits) -> Duration {
+    /// The time for the handler.
+    pub fn handler_time(self, limits: &Limits) -> Duration {
         match self {
             Self::Handler => limits.handler_time,
             Self::SignIn => limits.sign_in_time,
@@ -175,7 +175,7 @@ impl Route {
         }
     }
 
-    /// A GET route. Its credential may stand in the URL.
+    /// A GET route. Its credential may be in the URL.
     pub fn get(path: &'static str, access: Access, handler: impl Handler) -> Self {
         Self {
             url_credential: UrlCredential::Token,

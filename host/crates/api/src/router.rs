@@ -321,7 +321,7 @@ mod tests {
         ] {
             let routes = routes();
             let route = routes.iter().find(|route| route.path == path).unwrap();
-            assert_eq!(route.timeout.of(&limits).as_secs(), seconds, "{path}");
+            assert_eq!(route.timeout.handler_time(&limits).as_secs(), seconds, "{path}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The cloud behind a plugin: bounds the calls, and hands out checked answers only.
+//! The cloud behind a plugin: limits its calls and returns only checked results.
 
 use std::sync::Arc;
 

@@ -66,7 +66,7 @@ enum Reach {
     /// This site: private, link-local and carrier-grade NAT.
     Private,
     /// No server of a cloud has such an address: unspecified, multicast, reserved, documentation, an address of the
-    /// other family in disguise, and the metadata services of cloud providers, which hand out credentials.
+    /// other family in disguise, and the metadata services of cloud providers, which return credentials.
     Never,
 }
 

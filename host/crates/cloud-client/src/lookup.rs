@@ -19,7 +19,7 @@ pub trait Lookup: fmt::Debug + Send + Sync {
 /// The resolver of the system, which knows `/etc/hosts` and the configured name servers.
 #[derive(Debug)]
 pub(crate) struct SystemLookup {
-    /// A lookup cannot be cancelled and may take half a minute: those that nobody waits for any more are counted as well.
+    /// A lookup cannot be cancelled and may take half a minute: those that nobody waits for are counted as well.
     permits: Arc<Semaphore>,
 }
 

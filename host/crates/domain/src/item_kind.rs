@@ -96,7 +96,7 @@ named_enum! {
     pub enum KindApp {
         /// Audio that is listened to.
         Music => "music",
-        /// Pictures and pages that are looked at.
+        /// Pictures and pages, which are viewed.
         Photos => "photos",
         /// Video that is watched.
         Cinema => "cinema",
@@ -104,7 +104,7 @@ named_enum! {
 }
 
 impl KindSchema {
-    /// Whether items of the kind are played; otherwise they are looked at.
+    /// Whether items of the kind are played; otherwise they are viewed.
     pub fn is_played(&self) -> bool {
         self.app != KindApp::Photos
     }

@@ -1,7 +1,7 @@
 //! Types and rules of the media server: media kinds, items, facts, ids, paths, scans, users.
 //!
-//! Depends on no other crate of the host and does no I/O: no files, threads or frameworks; only `SystemClock` reads
-//! the time. Time and randomness are parameters.
+//! Depends on no other crate of the host, only on `svc-plugin-language`, whose languages the plugins share. Does no I/O: no
+//! files, threads or frameworks; only `SystemClock` reads the time. Time and randomness are parameters.
 //!
 //! To add a type: a module for its subject, with the rules as functions on it and their tests beside it. A type that
 //! only one layer needs belongs to that layer.

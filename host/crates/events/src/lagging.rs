@@ -28,7 +28,7 @@ impl Lagging {
         }
     }
 
-    /// Returns when no subscriber lags behind any more.
+    /// Returns when no subscriber lags behind.
     pub(super) fn drained(&self) -> Notified<'_> {
         self.drained.notified()
     }

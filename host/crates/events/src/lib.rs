@@ -3,7 +3,7 @@
 //! | File | Content |
 //! |---|---|
 //! | `message` | the kinds of events, their audience, and the encoding shared by all subscribers |
-//! | `indexing`, `invitations`, `jobs`, `photos`, `playback_queues`, `waveform` | payloads |
+//! | `indexing`, `invitations`, `items`, `jobs`, `photos`, `playback_queues`, `plugins`, `waveform` | payloads |
 //! | `broadcaster` | the inbox of published messages, the ring buffer, the list of subscribers |
 //! | `dispatcher` | moves messages from the inbox to the ring buffer, and ends streams |
 //! | `subscriber` | the state of one subscriber: permissions and position in the ring buffer |
@@ -15,8 +15,7 @@
 //! its connection, which polls the stream. A subscriber that falls [`EventLimits::queue`] messages behind, or whose
 //! connection accepts no data for [`EventLimits::stall`], is disconnected, so that it does not delay the others.
 //!
-//! May use `svc-domain`, `svc-platform`, `svc-store` and `svc-identity`. The indexer and the library depend on this
-//! crate, because both publish.
+//! May use `svc-domain` and `svc-identity`. The indexer and the library depend on this crate, because both publish.
 //!
 //! To add an event: a kind in `message` with the capability that it requires, a payload, one call of
 //! `Events::publish`, and a line in the table of the API's `routes/events.rs`.

@@ -1,6 +1,6 @@
 //! HTTP transport: connections and their limits, HTTP/1 and HTTP/2, ranges, file bodies, event streams.
 //!
-//! The only crate that uses hyper. May use `svc-domain` and `svc-platform`. Knows no routes and no rules of the API.
+//! The only crate that uses hyper. Depends on no other crate of the host. Knows no routes and no rules of the API.
 //!
 //! To add a limit: a constant in `limits.rs`, with its reason.
 

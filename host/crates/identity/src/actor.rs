@@ -51,7 +51,7 @@ pub struct Actor {
     pub scope: MediaScope,
     /// How the caller authenticated.
     pub auth_method: AuthMethod,
-    /// The identity version counter at which the permissions were read.
+    /// The identity revision at which the permissions were read.
     pub revision: i64,
 }
 

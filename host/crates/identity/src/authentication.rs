@@ -31,7 +31,7 @@ const MAX_CACHED: usize = 10_000;
 /// A cached authentication.
 #[derive(Debug, Clone)]
 struct CachedActor {
-    /// The identity version counter when it was read.
+    /// The identity revision when it was read.
     revision: i64,
     actor: Arc<Actor>,
     ends: Option<Timestamp>,
@@ -164,7 +164,7 @@ impl Authentication {
         }))
     }
 
-    /// The identity version counter.
+    /// The identity revision.
     pub fn revision(&self) -> i64 {
         self.context.identity.identity_revision()
     }

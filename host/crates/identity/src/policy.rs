@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(
             render(),
             pinned,
-            "the policy changed; if that is meant, change auth/policy.txt with it"
+            "the policy changed; if that is meant, change policy.txt beside it"
         );
     }
 

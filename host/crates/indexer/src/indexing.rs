@@ -1,6 +1,8 @@
-//! Controls runs of the indexer: executes, pauses, resumes and stops them. `start` begins a run; `queries` reads runs.
+//! The indexer service. It controls runs: `start` begins one, `actions` pause, resume and stop it, `end` stores how it ended;
+//! `queries` reads runs.
 
 mod actions;
+mod end;
 mod queries;
 mod request;
 mod start;
@@ -14,7 +16,8 @@ use futures_util::FutureExt as _;
 use tokio::sync::watch;
 
 use crate::run_events::{ProgressPublisher, RunEvents};
-use crate::scan::{Phase, Progress, ScanControl, ScanEnd, ScanError, ScanRequest, Scanner};
+use crate::scan::{Phase, Progress, ScanControl, ScanRequest, Scanner};
+use end::RunGuard;
 use svc_domain::audit::AuditEvent;
 use svc_domain::list::Pagination;
 use svc_domain::scan::{Directory, Run, RunStatus, RunTrigger};
@@ -30,7 +33,7 @@ pub use svc_store::RunLogFilter;
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
 /// Number of earlier runs searched for a file count.
-const RUNS_BEFORE: u32 = 5;
+const RUNS_SEARCHED: u32 = 5;
 
 /// State of the indexer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,26 +74,6 @@ impl CurrentRun {
                 .saturating_sub(self.control.paused_for())
                 .as_secs_f64(),
             ..self.run.clone()
-        }
-    }
-}
-
-/// Ends the current run when dropped, so that even a panic leaves the indexer idle. The state becomes idle before
-/// subscribers receive the end, so that they can start the next run.
-struct RunGuard<'a> {
-    indexing: &'a Indexing,
-    ended: Option<Run>,
-}
-
-impl Drop for RunGuard<'_> {
-    fn drop(&mut self) {
-        let mut current = self.indexing.current();
-        if let Some(current) = current.take() {
-            let failed = || Run {
-                status: RunStatus::Failed,
-                ..current.snapshot()
-            };
-            current.events.ended(&self.ended.take().unwrap_or_else(failed));
         }
     }
 }
@@ -140,7 +123,7 @@ impl Indexing {
             .iter()
             .map(|target| target.directory.clone())
             .collect();
-        let mut teller = ProgressPublisher {
+        let mut publisher = ProgressPublisher {
             events: &events,
             control,
             progress,
@@ -157,63 +140,13 @@ impl Indexing {
         let outcome = tokio::select! {
             outcome = scan => outcome,
             never = self.save_periodically() => match never {},
-            never = teller.publish_periodically() => match never {},
+            never = publisher.publish_periodically() => match never {},
         };
         // From here the run accepts no action. A stop that was accepted earlier determines its status.
         let stopped = control.finish().await;
-        teller.publish_final();
+        publisher.publish_final();
         self.publish_directory_changes(&events, &before).await;
         self.end(&mut run_guard, outcome, stopped, progress).await;
-    }
-
-    /// Publishes directories that became available or unavailable since `before`.
-    async fn publish_directory_changes(&self, events: &RunEvents, before: &[Directory]) {
-        let now = match self.scanner.directories.list_directories().await {
-            Ok(now) => now,
-            Err(error) => {
-                return tracing::warn!(target: "svc::scan", %error, "directories could not be read from the database");
-            }
-        };
-        for directory in now {
-            let before = before.iter().find(|before| before.id == directory.id);
-            if before.is_some_and(|before| before.available != directory.available) {
-                events.directory_changed(&directory);
-            }
-        }
-    }
-
-    async fn end(
-        &self,
-        run_guard: &mut RunGuard<'_>,
-        outcome: Result<ScanEnd, ScanError>,
-        stopped: bool,
-        progress: &Progress,
-    ) {
-        let Some(mut run) = self.current().as_ref().map(CurrentRun::snapshot) else {
-            return;
-        };
-        run.status = match outcome {
-            Ok(ScanEnd::Completed) if !stopped => RunStatus::Completed,
-            Ok(ScanEnd::Completed | ScanEnd::Stopped) => RunStatus::Stopped,
-            Err(error) => {
-                tracing::error!(target: "svc::scan", run = %run.id, %error, "run failed");
-                progress.warn(queries::client_message(&error).to_owned());
-                RunStatus::Failed
-            }
-        };
-        run.warnings = progress.warnings();
-        run.completed_at = Some(self.scanner.clock.now());
-        self.unsaved.save(&self.runs, &run).await;
-        self.audit(AuditEvent::IndexRunEnded, &run).await;
-        tracing::info!(
-            target: "svc::scan",
-            run = %run.id,
-            status = run.status.as_str(),
-            seconds = run.seconds,
-            files_opened = run.files_opened,
-            "run ended"
-        );
-        run_guard.ended = Some(run);
     }
 
     /// Writes an audit entry for a run. Automatic runs are grouped by their trigger, because a busy directory causes
@@ -236,7 +169,7 @@ impl Indexing {
     /// Number of files of the run's kinds in the last completed run.
     async fn files_before(&self, run: &Run) -> Option<u64> {
         let page = Pagination {
-            take: RUNS_BEFORE,
+            take: RUNS_SEARCHED,
             skip: 0,
         };
         let runs = self.runs.list_runs(page).await.ok()?;

@@ -132,10 +132,10 @@ impl History {
             queue_item,
         } = validate(&new)?;
         let summary = user_items::item_of_request(&self.items, actor, key).await?;
-        // ValidReport before anything is stored, so that a report is applied completely or not at all.
+        // Validated before anything is stored, so that a report is applied completely or not at all.
         let queue_entry = match queue_item {
             Some(item) if actor.may(Capability::PlaybackQueuesUpdate) => {
-                Some((self.queues.queue_with(actor, item, key).await?, item))
+                Some((self.queues.queue_of_entry(actor, item, key).await?, item))
             }
             _ => None,
         };

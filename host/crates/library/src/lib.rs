@@ -1,4 +1,5 @@
-//! Use cases of media: browsing, search, streams, thumbnails, waveforms, queues, history, ratings, albums, jobs.
+//! Use cases: lists and items of each kind, browsing, search, streams, thumbnails, waveforms; the data of users (history,
+//! ratings, queues, albums); the administration of libraries, plugins, jobs and resets.
 //!
 //! May use every crate below it. It does not depend on HTTP. The route checks the capability that a use case requires;
 //! the use case checks which items the caller may see.
@@ -13,6 +14,8 @@ pub mod dev;
 pub mod history;
 pub mod indexed_files;
 pub mod item_kinds;
+mod item_page_reader;
+pub mod item_pages;
 pub mod items;
 pub mod jobs;
 pub mod libraries;
@@ -24,8 +27,6 @@ pub mod media_version;
 pub mod movies;
 pub mod music;
 pub mod open_streams;
-mod page_reader;
-pub mod pages;
 pub mod photo_albums;
 pub mod photos;
 pub mod playback_queues;

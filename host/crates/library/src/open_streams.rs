@@ -46,7 +46,7 @@ struct Entry {
     capability: Capability,
     file: FileId,
     is_played: bool,
-    /// The identity version counter at the last check; `None` before the first one.
+    /// The identity revision at the last check; `None` before the first one.
     revision: Option<i64>,
     /// Expiry of the personal access token.
     ends: Option<Timestamp>,

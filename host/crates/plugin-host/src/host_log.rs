@@ -7,6 +7,27 @@ use crate::bindings::svc::plugin::log;
 use crate::limits;
 use crate::stop_reason::StopReason;
 
+/// Writes a line of the guest to the log, with the field that says which file or call it is about.
+macro_rules! write_line {
+    ($line:expr, $level:expr, $plugin:expr, $about:ident, $limited_by:literal) => {{
+        use $crate::bindings::svc::plugin::log::Level;
+        use $crate::host_log::Line;
+        let plugin: &str = $plugin;
+        match ($line, $level) {
+            (Line::Discarded, _) => {}
+            (Line::First, _) => tracing::warn!(
+                target: "svc::plugin", plugin, $about,
+                "log limit of the plugin reached; its further lines for this {} are discarded", $limited_by
+            ),
+            (Line::Text(text), Level::Debug) => tracing::debug!(target: "svc::plugin", plugin, $about, "{text}"),
+            (Line::Text(text), Level::Info) => tracing::info!(target: "svc::plugin", plugin, $about, "{text}"),
+            (Line::Text(text), Level::Warn) => tracing::warn!(target: "svc::plugin", plugin, $about, "{text}"),
+            (Line::Text(text), Level::Error) => tracing::error!(target: "svc::plugin", plugin, $about, "{text}"),
+        }
+    }};
+}
+pub(crate) use write_line;
+
 /// Log state of one store.
 pub(super) struct LogState {
     plugin_id: Arc<str>,
@@ -38,25 +59,7 @@ impl LogState {
     /// Writes one line of the call for this file.
     pub(super) fn write(&mut self, level: log::Level, message: &str, file: &str) -> Result<(), StopReason> {
         let line = self.admit(level, message)?;
-        let plugin = &*self.plugin_id;
-        match (line, level) {
-            (Line::Discarded, _) => {}
-            (Line::First, _) => {
-                tracing::warn!(target: "svc::plugin", plugin, file, "log limit of the plugin reached; its further lines for this file are discarded");
-            }
-            (Line::Text(text), log::Level::Debug) => {
-                tracing::debug!(target: "svc::plugin", plugin, file, "{text}");
-            }
-            (Line::Text(text), log::Level::Info) => {
-                tracing::info!(target: "svc::plugin", plugin, file, "{text}");
-            }
-            (Line::Text(text), log::Level::Warn) => {
-                tracing::warn!(target: "svc::plugin", plugin, file, "{text}");
-            }
-            (Line::Text(text), log::Level::Error) => {
-                tracing::error!(target: "svc::plugin", plugin, file, "{text}");
-            }
-        }
+        write_line!(line, level, &*self.plugin_id, file, "file");
         Ok(())
     }
 

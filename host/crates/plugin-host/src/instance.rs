@@ -80,9 +80,7 @@ impl Instance {
     ) -> Result<Vec<u8>, ExtractFailure> {
         let read = self.exports.read_picture.ok_or_else(|| lacks("artwork"))?;
         self.begin(file, &plugin.limits.extract);
-        self.store.set_hostcall_fuel(limits::PICTURE_BYTES);
-        let answer = read.call(&mut self.store, (index,));
-        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        let answer = self.with_output_limit(limits::PICTURE_BYTES, |store| read.call(store, (index,)));
         self.end(answer)?.map_err(convert::failure)
     }
 
@@ -94,9 +92,7 @@ impl Instance {
     ) -> Result<Vec<Page>, ExtractFailure> {
         let list = self.exports.list_pages.ok_or_else(|| lacks("pages"))?;
         self.begin(file, &plugin.limits.pages);
-        self.store.set_hostcall_fuel(limits::PAGE_LIST_BYTES);
-        let answer = list.call(&mut self.store, ());
-        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        let answer = self.with_output_limit(limits::PAGE_LIST_BYTES, |store| list.call(store, ()));
         let list = self.end(answer)?.map_err(convert::failure)?;
         validate_pages::pages(list, file.size())
     }
@@ -110,9 +106,7 @@ impl Instance {
     ) -> Result<Vec<u8>, ExtractFailure> {
         let read = self.exports.read_page.ok_or_else(|| lacks("pages"))?;
         self.begin(file, &plugin.limits.pages);
-        self.store.set_hostcall_fuel(limits::PAGE_BYTES);
-        let answer = read.call(&mut self.store, (index,));
-        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        let answer = self.with_output_limit(limits::PAGE_BYTES, |store| read.call(store, (index,)));
         self.end(answer)?.map_err(convert::failure)
     }
 
@@ -134,10 +128,8 @@ impl Instance {
             .collect();
         self.begin(file, &plugin.limits.render);
         // Includes space for the records around the bytes; the bytes themselves are limited in the validation.
-        self.store
-            .set_hostcall_fuel(limits::RENDERED_BYTES + limits::LIFTED_BYTES);
-        let answer = render.call(&mut self.store, (requested,));
-        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        let bytes = limits::RENDERED_BYTES + limits::LIFTED_BYTES;
+        let answer = self.with_output_limit(bytes, |store| render.call(store, (requested,)));
         let images = self.end(answer)?.map_err(convert::failure)?;
         validate_images::images(images, sizes)
     }
@@ -170,6 +162,14 @@ impl Instance {
     /// Number of calls so far.
     pub(super) fn calls(&self) -> u32 {
         self.calls
+    }
+
+    /// Calls the guest for a result of at most this many bytes.
+    fn with_output_limit<T>(&mut self, bytes: usize, call: impl FnOnce(&mut Store<CallState>) -> T) -> T {
+        self.store.set_hostcall_fuel(bytes);
+        let answer = call(&mut self.store);
+        self.store.set_hostcall_fuel(limits::LIFTED_BYTES);
+        answer
     }
 
     fn begin(&mut self, file: &Arc<SourceFile>, limits: &Limits) {

@@ -86,7 +86,7 @@ impl Plugins {
         drop(ticking);
         let loading = Loading {
             loader: Erased::new(loader),
-            // Uploaded components are not needed any more, and may be large.
+            // Uploaded components are no longer needed, and may be large.
             settings: PluginSettings {
                 choices: PluginChoices::default(),
                 ..settings.clone()

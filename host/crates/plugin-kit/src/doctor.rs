@@ -158,58 +158,40 @@ impl Diagnosis {
     fn examine_plugin(&mut self, status: &PluginStatus) {
         let label = format!("{} ({})", status.id(), status.origin.label());
         let reason = status.state.reason().unwrap_or_default();
-        match &status.state {
-            PluginState::Active => self.add("plugin", Status::Passed, format!("{label} is active"), None),
-            PluginState::Idle => {
-                let detail = format!("{label} is idle: no directory of its kinds is configured");
-                self.add("plugin", Status::Passed, detail, None);
-            }
-            PluginState::Disabled => {
-                let next = "an administrator disabled it; nothing is to be done if that is intended";
-                self.add(
-                    "plugin",
-                    Status::Warning,
-                    format!("{label} is disabled"),
-                    Some(next),
-                );
-            }
-            PluginState::Waiting { .. } => {
-                let next = "`svc plugin grant` after you have read what it asks for";
-                self.add(
-                    "plugin",
-                    Status::Warning,
-                    format!("{label}: {reason}"),
-                    Some(next),
-                );
-            }
-            PluginState::Quarantined { .. } => {
-                let next = "release it with PATCH /api/v1/plugins/{pluginId}, or restart the server";
-                self.add(
-                    "plugin",
-                    Status::Failed,
-                    format!("{label} is quarantined: {reason}"),
-                    Some(next),
-                );
-            }
-            PluginState::Incompatible { .. } => {
-                let next = "install a build of it for this server's interface";
-                self.add(
-                    "plugin",
-                    Status::Failed,
-                    format!("{label} is incompatible: {reason}"),
-                    Some(next),
-                );
-            }
-            PluginState::Failed { .. } => {
-                let next = "`svc plugin check FILE` lists everything that is wrong with it";
-                self.add(
-                    "plugin",
-                    Status::Failed,
-                    format!("{label} cannot be loaded: {reason}"),
-                    Some(next),
-                );
-            }
-        }
+        let (outcome, detail, next) = match &status.state {
+            PluginState::Active => (Status::Passed, format!("{label} is active"), None),
+            PluginState::Idle => (
+                Status::Passed,
+                format!("{label} is idle: no directory of its kinds is configured"),
+                None,
+            ),
+            PluginState::Disabled => (
+                Status::Warning,
+                format!("{label} is disabled"),
+                Some("an administrator disabled it; nothing is to be done if that is intended"),
+            ),
+            PluginState::Waiting { .. } => (
+                Status::Warning,
+                format!("{label}: {reason}"),
+                Some("`svc plugin grant` after you have read what it asks for"),
+            ),
+            PluginState::Quarantined { .. } => (
+                Status::Failed,
+                format!("{label} is quarantined: {reason}"),
+                Some("release it with PATCH /api/v1/plugins/{pluginId}, or restart the server"),
+            ),
+            PluginState::Incompatible { .. } => (
+                Status::Failed,
+                format!("{label} is incompatible: {reason}"),
+                Some("install a build of it for this server's interface"),
+            ),
+            PluginState::Failed { .. } => (
+                Status::Failed,
+                format!("{label} cannot be loaded: {reason}"),
+                Some("`svc plugin check FILE` lists everything that is wrong with it"),
+            ),
+        };
+        self.add("plugin", outcome, detail, next);
     }
 }
 

@@ -5,7 +5,7 @@
 //! (`probe.rs`). May use `svc-domain` and `svc-plugin-host`. Compilers of other languages are started in `process.rs`.
 //!
 //! To add a language: a module in `build/`, a line in `language.rs`, a folder of templates and its lines in
-//! `template.rs`, and a row in the test `tests/suite/program/plugin_kit.rs`.
+//! `template.rs`, and a row in the test `tests/suite/program/plugin_kit/languages.rs`.
 
 pub mod bench;
 pub mod build;

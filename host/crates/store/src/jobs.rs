@@ -204,7 +204,7 @@ impl JobRepository {
         tx.commit().await
     }
 
-    /// Stores the end of a running job; `false` if it does not run any more.
+    /// Stores the end of a running job; `false` if it no longer runs.
     pub async fn end_job(
         &self,
         id: JobId,

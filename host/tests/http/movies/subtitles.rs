@@ -38,16 +38,17 @@ async fn subtitle_sidecars_are_served_and_other_files_are_404() {
         cinema.refusal(&cinema.subtitle(6)).await,
         missing("subtitle_embedded")
     );
-    let id = cinema.subtitle(0);
+    let path = cinema.subtitle(0);
+    let (subtitles, _) = path.rsplit_once('/').unwrap();
     for target in [
-        id[..id.len() - 13].to_owned(),
-        format!("{}{UNKNOWN}", &id[..id.len() - 13]),
+        format!("{subtitles}/"),
+        format!("{subtitles}/{UNKNOWN}"),
         "/api/v1/subtitles/x".into(),
     ] {
         assert_eq!(cinema.refusal(&target).await, (404, None), "{target}");
     }
     std::fs::remove_file(cinema.server.root.join("Amber/amber.en.srt")).unwrap();
-    assert_eq!(cinema.refusal(&id).await, missing("file_missing"));
+    assert_eq!(cinema.refusal(&path).await, missing("file_missing"));
 }
 
 #[tokio::test]

@@ -14,8 +14,8 @@ fn assert_refused(answer: &str, status: u16, origin: Option<&str>) {
         .split_once("\r\n\r\n")
         .unwrap_or_else(|| panic!("{answer}"));
     assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{answer}");
-    let body_of: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("{answer}"));
-    assert!(body_of["message"].is_string(), "{answer}");
+    let json: Value = serde_json::from_str(body).unwrap_or_else(|_| panic!("{answer}"));
+    assert!(json["message"].is_string(), "{answer}");
     let header = |name: &str| {
         let mut lines = head.lines();
         lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))

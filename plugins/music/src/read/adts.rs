@@ -15,14 +15,14 @@ const MAX_FRAMES: u64 = 512;
 /// The most bytes that are searched for the first frame.
 const MAX_JUNK: usize = 64 * 1024;
 /// The index for an explicit sample rate, which ADTS does not have.
-const ESCAPE: usize = 15;
+const EXPLICIT_RATE: usize = 15;
 const SAMPLE_RATES: [u32; 13] = [
     96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350,
 ];
 
 /// Reads the frames between the tags of a file.
 pub(super) fn read(source: &mut Source, container: &Container) -> Result<std::result::Result<Audio, String>> {
-    let audio = audio(source, container.start, container.tail.start)?;
+    let audio = read_audio(source, container.start, container.tail.start)?;
     Ok(audio.ok_or_else(|| "no ADTS frame".to_owned()))
 }
 
@@ -34,7 +34,7 @@ struct Frame {
     length: u64,
 }
 
-fn frame(source: &mut Source, offset: u64) -> Result<Option<Frame>> {
+fn frame_at(source: &mut Source, offset: u64) -> Result<Option<Frame>> {
     let Some([0xff, sync, rate, a, b, c, _]) = source.array_at::<7>(offset)? else {
         return Ok(None);
     };
@@ -43,7 +43,7 @@ fn frame(source: &mut Source, offset: u64) -> Result<Option<Frame>> {
     let sample_rate = SAMPLE_RATES
         .get(index)
         .copied()
-        .or((index == ESCAPE).then_some(0));
+        .or((index == EXPLICIT_RATE).then_some(0));
     let Some(sample_rate) = sample_rate.filter(|_| sync & 0xf6 == 0xf0 && length > 7) else {
         return Ok(None);
     };
@@ -58,14 +58,14 @@ fn frame(source: &mut Source, offset: u64) -> Result<Option<Frame>> {
     }))
 }
 
-/// Estimates the duration from the first frames: ADTS does not state a length.
-fn audio(source: &mut Source, start: u64, end: u64) -> Result<Option<Audio>> {
+/// Reads the first frame, and estimates the duration from the first frames: ADTS does not state a length.
+fn read_audio(source: &mut Source, start: u64, end: u64) -> Result<Option<Audio>> {
     let Some((start, first)) = first_frame(source, start, end)? else {
         return Ok(None);
     };
     let (mut offset, mut frames) = (start, 0);
     while frames < MAX_FRAMES
-        && let Some(frame) = frame(source, offset)?
+        && let Some(frame) = frame_at(source, offset)?
     {
         offset += frame.length;
         frames += 1;
@@ -93,8 +93,8 @@ fn audio(source: &mut Source, start: u64, end: u64) -> Result<Option<Audio>> {
 
 /// The first frame that another one or the end of the file follows.
 fn first_frame(source: &mut Source, start: u64, end: u64) -> Result<Option<(u64, Frame)>> {
-    if let Some(first) = frame(source, start)?
-        && is_followed(source, start + first.length, end)?
+    if let Some(first) = frame_at(source, start)?
+        && is_frame_or_end(source, start + first.length, end)?
     {
         return Ok(Some((start, first)));
     }
@@ -104,8 +104,8 @@ fn first_frame(source: &mut Source, start: u64, end: u64) -> Result<Option<(u64,
         .zip(start..)
         .filter(|(pair, _)| matches!(pair, [0xff, sync] if sync & 0xf6 == 0xf0));
     for (_, offset) in places {
-        if let Some(first) = frame(source, offset)?
-            && is_followed(source, offset + first.length, end)?
+        if let Some(first) = frame_at(source, offset)?
+            && is_frame_or_end(source, offset + first.length, end)?
         {
             return Ok(Some((offset, first)));
         }
@@ -113,6 +113,6 @@ fn first_frame(source: &mut Source, start: u64, end: u64) -> Result<Option<(u64,
     Ok(None)
 }
 
-fn is_followed(source: &mut Source, next: u64, end: u64) -> Result<bool> {
-    Ok(next >= end || frame(source, next)?.is_some())
+fn is_frame_or_end(source: &mut Source, next: u64, end: u64) -> Result<bool> {
+    Ok(next >= end || frame_at(source, next)?.is_some())
 }

@@ -11,7 +11,7 @@ use lofty::properties::FileProperties;
 use lofty::wavpack::WavPackFile;
 use svc_plugin_api::Source;
 
-use super::part::Part;
+use super::between_tags::BetweenTags;
 use crate::audio::{Audio, samples_ms};
 use crate::container::{Container, Format};
 
@@ -32,8 +32,8 @@ fn options() -> ParseOptions {
 /// Reads the bytes between the tags of a file; the error is lofty's text.
 pub(super) fn read(source: &mut Source, container: &Container) -> Result<Audio, String> {
     let end = container.tail.start;
-    let part = Part::new(source, container.start, end).map_err(|error| error.to_string())?;
-    let audio = read_as(part, container.format).map_err(|error| error.to_string())?;
+    let reader = BetweenTags::new(source, container.start, end).map_err(|error| error.to_string())?;
+    let audio = read_as(reader, container.format).map_err(|error| error.to_string())?;
     if container.format == Format::WavPack && audio.duration_ms == 0 {
         let duration_ms = wavpack_ms(source, end, audio.sample_rate).map_err(|error| error.to_string())?;
         return Ok(Audio {
@@ -51,7 +51,7 @@ pub(super) fn flac(head: Vec<u8>) -> Result<Audio, String> {
     Ok(audio("flac", "flac", *file.properties()))
 }
 
-fn read_as(mut reader: Part<'_>, format: Format) -> Result<Audio, FileParseError> {
+fn read_as(mut reader: BetweenTags<'_>, format: Format) -> Result<Audio, FileParseError> {
     let reader = &mut reader;
     Ok(match format {
         Format::Flac => {

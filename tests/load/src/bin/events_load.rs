@@ -27,14 +27,14 @@ use tokio::sync::Notify;
 use tokio::task::LocalSet;
 
 /// Streams that are being opened at once: fewer than the kernel's queue of new connections.
-const OPENING: usize = 256;
+const OPENING_AT_ONCE: usize = 256;
 
-/// The timeout of a response.
+/// How long the next stream may take to open.
 const OPEN_LIMIT: Duration = Duration::from_secs(60);
 
-/// The start of every message, and what follows it in the last message of a run.
+/// The start of every message, and that of the last message of a run.
 const MESSAGE: &[u8] = b"data: ";
-const LAST: &[u8] = b"data: {\"type\":\"indexing.completed\"";
+const RUN_ENDED: &[u8] = b"data: {\"type\":\"indexing.completed\"";
 
 #[derive(Parser)]
 struct Arguments {
@@ -113,7 +113,7 @@ async fn listen(arguments: Arguments, requests: Vec<Rc<[u8]>>) -> anyhow::Result
                 tally.changed.notify_one();
             }
         });
-        while number + 1 - tally.open.get() > OPENING {
+        while number + 1 - tally.open.get() > OPENING_AT_ONCE {
             let wait = tokio::time::timeout(OPEN_LIMIT, tally.changed.notified()).await;
             wait.context("the streams do not open")?;
             if tally.closed.get() > 0 {
@@ -195,7 +195,7 @@ async fn stream(address: SocketAddr, runs: u64, request: &[u8], tally: &Tally) -
             if line.starts_with(MESSAGE) {
                 messages += 1;
             }
-            if line.starts_with(LAST) {
+            if line.starts_with(RUN_ENDED) {
                 ends += 1;
                 if ends == runs {
                     tally.complete.set(tally.complete.get() + 1);

@@ -26,7 +26,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::task::LocalSet;
 
 /// The timeout of a response.
-const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+const RESPONSE_LIMIT: Duration = Duration::from_secs(30);
 
 /// Room for a head with all headers that a server sends.
 const HEADERS: usize = 64;
@@ -56,7 +56,7 @@ struct Arguments {
     /// Milliseconds before, that do not count
     #[arg(long, default_value_t = 300)]
     warm_up: u64,
-    /// In place of ranges, ask for the whole file on each connection, read the head's first line, and wait to be ended
+    /// In place of ranges, ask for the whole file on each connection, read the first line of the response, and wait to be killed
     #[arg(long)]
     stalled: bool,
 }
@@ -83,7 +83,7 @@ fn main() -> anyhow::Result<()> {
     }))
 }
 
-/// Opens streams and reads none.
+/// Opens streams, reads none, and waits until it is killed.
 async fn stall(arguments: &Arguments, request: &str) -> anyhow::Result<()> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -99,7 +99,7 @@ async fn stall(arguments: &Arguments, request: &str) -> anyhow::Result<()> {
         stream.write_all(request.as_bytes()).await?;
         stream.write_all(b"\r\n").await?;
         let mut start = [0; 12];
-        tokio::time::timeout(ANSWER_LIMIT, stream.read_exact(&mut start))
+        tokio::time::timeout(RESPONSE_LIMIT, stream.read_exact(&mut start))
             .await
             .context("not answered in time")??;
         ensure!(
@@ -124,7 +124,7 @@ async fn load(arguments: Rc<Arguments>, request: Rc<str>) -> anyhow::Result<()> 
         .map(|number| {
             let (arguments, request, tally) = (Rc::clone(&arguments), Rc::clone(&request), Rc::clone(&tally));
             tokio::task::spawn_local(async move {
-                ranges(&arguments, &request, number as u64, (from, until), &tally).await
+                request_ranges(&arguments, &request, number as u64, (from, until), &tally).await
             })
         })
         .collect();
@@ -145,8 +145,8 @@ async fn load(arguments: Rc<Arguments>, request: Rc<str>) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Runs one connection.
-async fn ranges(
+/// Requests one random range after the other over one connection.
+async fn request_ranges(
     arguments: &Arguments,
     request: &str,
     number: u64,
@@ -174,7 +174,7 @@ async fn ranges(
             .write_all(format!("{request}range: bytes={start}-{end}\r\n\r\n").as_bytes())
             .await?;
         let body = end + 1 - start;
-        tokio::time::timeout(ANSWER_LIMIT, answer(&mut stream, &mut buffer, body))
+        tokio::time::timeout(RESPONSE_LIMIT, read_response(&mut stream, &mut buffer, body))
             .await
             .context("not answered in time")??;
         if sent >= from {
@@ -186,7 +186,7 @@ async fn ranges(
 }
 
 /// Reads one response to its end: a part of the file of exactly this length.
-async fn answer(stream: &mut TcpStream, buffer: &mut [u8], body: u64) -> anyhow::Result<()> {
+async fn read_response(stream: &mut TcpStream, buffer: &mut [u8], body: u64) -> anyhow::Result<()> {
     let mut filled = 0;
     let head = loop {
         let room = buffer.get_mut(filled..).unwrap_or_default();

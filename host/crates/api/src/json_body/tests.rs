@@ -48,7 +48,7 @@ fn json_error(text: &str) -> (String, String) {
 }
 
 #[test]
-fn unknown_fields_are_ignored() {
+fn fields_of_every_type_are_read_and_unknown_ones_ignored() {
     let body = json!({
         "name": "x", "count": 3, "offset": -5, "flag": null, "color": "blue", "unknown": [{}, [1]],
         "items": [{"mediaId": "a", "rate": 1}, {"mediaId": "b", "rate": 0.5, "more": []}],

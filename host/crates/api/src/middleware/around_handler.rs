@@ -21,7 +21,7 @@ impl AroundHandler {
 
     /// Notes the route in the context of the request and decides whether its handler may run.
     async fn admit(&self, req: &mut Request, depot: &mut Depot) -> Result<(), ApiError> {
-        RequestContext::of_mut(depot)?.enter(&self.0);
+        RequestContext::of_mut(depot)?.set_route(&self.0);
         match self.0.access {
             Access::Public => Ok(()),
             Access::Dev => dev_access::require_local(req, RequestContext::of(depot)?),

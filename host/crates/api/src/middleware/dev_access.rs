@@ -5,8 +5,9 @@ use salvo::http::StatusCode;
 use salvo::http::header::ORIGIN;
 
 use crate::api_error::ApiError;
-use crate::csrf::{CsrfOriginCheck, check_csrf_origin, own_addresses, require_plain_host};
+use crate::csrf::{CsrfOriginCheck, check_csrf_origin};
 use crate::request_context::RequestContext;
+use crate::requested_url::{own_urls, require_own_host};
 
 /// Rejects requests that are not from this machine.
 ///
@@ -34,12 +35,12 @@ fn is_local(req: &Request) -> bool {
 fn require_own_page(req: &Request, context: &RequestContext) -> Result<(), ApiError> {
     let state = &context.state;
     let base_url = state.proxy_config.base_url.as_ref();
-    require_plain_host(req, base_url)?;
+    require_own_host(req, base_url)?;
     let origins = req.headers().get_all(ORIGIN);
     let mut origins = origins.iter().filter_map(|origin| origin.to_str().ok());
     let is_listed =
         origins.next().is_some_and(|origin| state.origins.allows(origin)) && origins.next().is_none();
-    let own = own_addresses(req, false, base_url);
+    let own = own_urls(req, false, base_url);
     if is_listed || check_csrf_origin(req.headers(), &own) == CsrfOriginCheck::SameSite {
         Ok(())
     } else {

@@ -7,8 +7,8 @@ use svc_http_io::malformed_request::MalformedRequest;
 
 use super::response_headers;
 use crate::api_error::ApiError;
-use crate::csrf::require_plain_host;
 use crate::request_context::RequestContext;
+use crate::requested_url::require_own_host;
 
 /// A request that is not rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Checked {
 /// Looks at a request before its route does.
 ///
 /// # Errors
-/// 414 and 400 for what no route can read, 403 for a foreign host before the setup.
+/// 414 and 400 for what no route can read, 421 for a foreign host before the setup.
 pub(super) fn check(req: &Request, depot: &Depot, res: &Response) -> Result<Checked, ApiError> {
     require_well_formed(req, depot)?;
     // salvo has matched the path by now.
@@ -47,5 +47,5 @@ fn require_well_formed(req: &Request, depot: &Depot) -> Result<(), ApiError> {
         return Ok(());
     }
     // Until there is an owner, a web page in a browser on this network must not be able to create one.
-    require_plain_host(req, state.proxy_config.base_url.as_ref())
+    require_own_host(req, state.proxy_config.base_url.as_ref())
 }

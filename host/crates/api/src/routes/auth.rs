@@ -50,11 +50,7 @@ pub async fn sign_in(
     cookie: RefreshCookie,
     body: DeferredBody<LoginInput>,
 ) -> Result<WithCookie<Created<LoginView>>, ApiError> {
-    let body = match app.0 {
-        Some(_) => body.0?,
-        // The sign-in fails without an app. An invalid body must not make it fail faster.
-        None => body.0.unwrap_or_default(),
-    };
+    let body = body.for_sign_in(&app)?;
     let login = state
         .logins
         .sign_in(LoginRequest {
@@ -65,14 +61,10 @@ pub async fn sign_in(
             cloud_token: body.cloud_token,
             client: client.into(),
             cross_site: csrf_check == CsrfOriginCheck::CrossSite,
-            previous: cookie
-                .value
-                .clone()
-                .filter(|_| csrf_check == CsrfOriginCheck::SameSite),
+            previous: cookie.replaced_by_sign_in(csrf_check),
         })
         .await?;
-    let next = login.issued.cookie.as_ref().and_then(|next| cookie.set(next));
-    Ok(WithCookie(next, Created(login.into())))
+    Ok(cookie.signed_in(login))
 }
 
 /// Refresh a session

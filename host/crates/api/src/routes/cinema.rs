@@ -17,7 +17,11 @@ pub struct ResumableQuery(OrderedPagination);
 
 impl FromQuery for ResumableQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(list_query::ordered(params, "playedAt", Order::Descending))
+        Self(list_query::page_in_order_of(
+            params,
+            "playedAt",
+            Order::Descending,
+        ))
     }
 }
 
@@ -27,7 +31,7 @@ pub struct NextUpQuery(Pagination);
 
 impl FromQuery for NextUpQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(list_query::latest(params, "playedAt"))
+        Self(list_query::page_of_latest(params, "playedAt"))
     }
 }
 

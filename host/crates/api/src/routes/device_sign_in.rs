@@ -7,9 +7,10 @@ use serde::Deserialize;
 use crate::api_error::ApiError;
 use crate::body::{Body, Input};
 use crate::client::Client;
-use crate::csrf::{CsrfOriginCheck, ServerUrl};
+use crate::csrf::CsrfOriginCheck;
 use crate::extract::{Authenticated, PathId, State};
 use crate::refresh_cookie::RefreshCookie;
+use crate::requested_url::ServerUrl;
 use crate::response::{Created, Json, WithCookie};
 use crate::views::auth::LoginView;
 use crate::views::device_sign_in::{DeviceCodesView, DeviceSignInView};
@@ -133,14 +134,12 @@ pub async fn redeem_device_code(
     cookie: RefreshCookie,
     body: Body<DeviceCodeInput>,
 ) -> Result<WithCookie<Created<LoginView>>, ApiError> {
-    let same_site = csrf_check == CsrfOriginCheck::SameSite;
     let request = RedeemRequest {
         device_code: body.0.device_code,
         client: client.into(),
-        cross_site: !same_site,
-        previous: cookie.value.clone().filter(|_| same_site),
+        cross_site: csrf_check == CsrfOriginCheck::CrossSite,
+        previous: cookie.replaced_by_sign_in(csrf_check),
     };
     let login = state.device_sign_ins.redeem(request).await?;
-    let next = login.issued.cookie.as_ref().and_then(|next| cookie.set(next));
-    Ok(WithCookie(next, Created(login.into())))
+    Ok(cookie.signed_in(login))
 }

@@ -70,7 +70,7 @@ impl FromQuery for HistoryQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
             only: params.choice("mediaType", "Only items of this type.", PLAYED),
-            page: list_query::ordered(params, "playedAt", Order::Descending),
+            page: list_query::page_in_order_of(params, "playedAt", Order::Descending),
         }
     }
 }

@@ -110,7 +110,7 @@ pub struct RunsQuery(Pagination);
 
 impl FromQuery for RunsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(list_query::latest(params, "startedAt"))
+        Self(list_query::page_of_latest(params, "startedAt"))
     }
 }
 
@@ -138,7 +138,7 @@ impl FromQuery for RunLogQuery {
                     "a media kind",
                 ),
             },
-            page: list_query::ordered(params, "at", Order::Ascending),
+            page: list_query::page_in_order_of(params, "at", Order::Ascending),
         }
     }
 }
@@ -241,7 +241,7 @@ pub async fn control_run(
 /// Count the files in the index by media kind
 #[endpoint]
 pub async fn get_file_counts(state: State) -> Result<Json<CountsView>, ApiError> {
-    Ok(Json(CountsView::new(&state.indexing.counts().await?)))
+    Ok(Json(CountsView::new(&state.indexing.file_counts().await?)))
 }
 
 /// List the configured media directories

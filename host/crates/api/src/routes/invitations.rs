@@ -7,10 +7,11 @@ use serde::Deserialize;
 use crate::api_error::ApiError;
 use crate::body::{Body, DeferredBody, Input, non_null};
 use crate::client::Client;
-use crate::csrf::{CsrfOriginCheck, ServerUrl};
+use crate::csrf::CsrfOriginCheck;
 use crate::extract::{AnyPathId, Authenticated, CloudToken, PathId, State, SvcApp};
 use crate::query::{FromQuery, Query, QueryParams};
 use crate::refresh_cookie::RefreshCookie;
+use crate::requested_url::ServerUrl;
 use crate::response::{Created, Json, WithCookie};
 use crate::views::auth::LoginView;
 use crate::views::invitations::{InvitationOfferView, InvitationView};
@@ -154,11 +155,7 @@ pub async fn claim_invitation(
     cookie: RefreshCookie,
     body: DeferredBody<ClaimInvitationInput>,
 ) -> Result<WithCookie<Created<LoginView>>, ApiError> {
-    let body = match app.0 {
-        Some(_) => body.0?,
-        // As for a sign-in: without an app, the request is refused whatever its body is.
-        None => body.0.unwrap_or_default(),
-    };
+    let body = body.for_sign_in(&app)?;
     let request = ClaimRequest {
         app: app.0,
         shortcode: body.shortcode,
@@ -166,12 +163,8 @@ pub async fn claim_invitation(
         password: body.password,
         client: client.into(),
         cross_site: csrf_check == CsrfOriginCheck::CrossSite,
-        previous: cookie
-            .value
-            .clone()
-            .filter(|_| csrf_check == CsrfOriginCheck::SameSite),
+        previous: cookie.replaced_by_sign_in(csrf_check),
     };
     let login = state.logins.claim_invitation(request).await?;
-    let next = login.issued.cookie.as_ref().and_then(|next| cookie.set(next));
-    Ok(WithCookie(next, Created(login.into())))
+    Ok(cookie.signed_in(login))
 }

@@ -18,7 +18,7 @@ use svc_domain::text::query_words;
 use svc_http_io::limits::SEARCH_WORDS;
 use svc_identity::capability::Capability;
 use svc_library::item_kinds::{FacetRequest, ItemListRequest, KindFilter};
-use svc_library::pages::PageRequest;
+use svc_library::item_pages::PageRequest;
 
 /// The parameters of lists of items that select items.
 #[derive(Debug)]

@@ -75,7 +75,7 @@ impl FromQuery for JobsQuery {
         };
         Self {
             filter,
-            page: list_query::ordered(params, "createdAt", Order::Descending),
+            page: list_query::page_in_order_of(params, "createdAt", Order::Descending),
         }
     }
 }

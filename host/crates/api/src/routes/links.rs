@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::api_error::ApiError;
 use crate::body::{Body, Input};
-use crate::csrf::ServerUrl;
 use crate::extract::{Caller, State};
+use crate::requested_url::ServerUrl;
 use crate::response::Created;
 use svc_domain::change::ItemType;
 use svc_domain::time::Timestamp;

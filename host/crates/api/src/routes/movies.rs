@@ -43,7 +43,7 @@ impl ListFilter for MovieFilter {
         }
     }
 
-    fn items(&mut self) -> &mut ItemFilter {
+    fn item_filter(&mut self) -> &mut ItemFilter {
         &mut self.items
     }
 }

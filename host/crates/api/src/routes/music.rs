@@ -67,7 +67,7 @@ impl ListFilter for TrackFilter {
         }
     }
 
-    fn items(&mut self) -> &mut ItemFilter {
+    fn item_filter(&mut self) -> &mut ItemFilter {
         &mut self.items
     }
 }
@@ -89,7 +89,7 @@ impl ListFilter for ReleaseFilter {
         Self { artist, ..filter }
     }
 
-    fn items(&mut self) -> &mut ItemFilter {
+    fn item_filter(&mut self) -> &mut ItemFilter {
         &mut self.items
     }
 }
@@ -111,7 +111,7 @@ impl ListFilter for ArtistReleaseFilter {
         })
     }
 
-    fn items(&mut self) -> &mut ItemFilter {
+    fn item_filter(&mut self) -> &mut ItemFilter {
         &mut self.0.items
     }
 }
@@ -128,7 +128,7 @@ impl ListFilter for ArtistFilter {
         }
     }
 
-    fn items(&mut self) -> &mut ItemFilter {
+    fn item_filter(&mut self) -> &mut ItemFilter {
         &mut self.items
     }
 }
@@ -139,7 +139,7 @@ pub struct ReleaseTracksQuery(OrderedPagination);
 
 impl FromQuery for ReleaseTracksQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(list_query::whole(params, "trackNumber"))
+        Self(list_query::short_list_in_order_of(params, "trackNumber"))
     }
 }
 

@@ -6,12 +6,12 @@ use salvo::oapi::endpoint;
 
 use crate::api_error::ApiError;
 use crate::client::Client;
-use crate::csrf::ServerUrl;
 use crate::extract::State;
 use crate::logout_form::LogoutForm;
 use crate::query::{FromQuery, Query, QueryParams, required};
 use crate::redirect::SeeOther;
 use crate::refresh_cookie::RefreshCookie;
+use crate::requested_url::ServerUrl;
 use crate::response::Json;
 use crate::sign_in_cookie::SignInCookie;
 use crate::views::oidc::{LoggedOutView, SignInWaysView};

@@ -66,7 +66,7 @@ impl ListFilter for PhotoFilter {
         }
     }
 
-    fn items(&mut self) -> &mut ItemFilter {
+    fn item_filter(&mut self) -> &mut ItemFilter {
         &mut self.items
     }
 

@@ -47,7 +47,7 @@ impl FromQuery for RatingsQuery {
             favorites: params
                 .boolean("favorites", "`true`: only items rated 0.8 or more.")
                 .unwrap_or(false),
-            page: list_query::ordered(params, "ratedAt", Order::Descending),
+            page: list_query::page_in_order_of(params, "ratedAt", Order::Descending),
         }
     }
 }

@@ -62,7 +62,7 @@ impl FromQuery for AssignmentsQuery {
         Self {
             user: params.parsed("userId", "Only assignments of this account.", "the id of a user"),
             page: list_query::page(params),
-            order: list_query::sort(params, "name", Order::Ascending),
+            order: list_query::sort_by(params, "name", Order::Ascending),
         }
     }
 }

@@ -67,7 +67,7 @@ impl FromQuery for AuditQuery {
                 ),
             },
             page: list_query::page(params),
-            order: list_query::sort(params, "at", Order::Descending),
+            order: list_query::sort_by(params, "at", Order::Descending),
         }
     }
 }

@@ -41,7 +41,7 @@ impl ListFilter for ShowFilter {
         }
     }
 
-    fn items(&mut self) -> &mut ItemFilter {
+    fn item_filter(&mut self) -> &mut ItemFilter {
         &mut self.items
     }
 }
@@ -52,7 +52,7 @@ pub struct SeasonsQuery(OrderedPagination);
 
 impl FromQuery for SeasonsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(list_query::whole(params, "seasonNumber"))
+        Self(list_query::short_list_in_order_of(params, "seasonNumber"))
     }
 }
 
@@ -63,7 +63,7 @@ pub struct ShowEpisodesQuery(ItemQuery, OrderedPagination);
 impl FromQuery for ShowEpisodesQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let items = ItemQuery::read(params).with_watched(params);
-        let page = list_query::ordered(params, "episodeNumber", Order::Ascending);
+        let page = list_query::page_in_order_of(params, "episodeNumber", Order::Ascending);
         Self(items, page)
     }
 }
@@ -75,7 +75,7 @@ pub struct SeasonEpisodesQuery(ItemQuery, OrderedPagination);
 impl FromQuery for SeasonEpisodesQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let items = ItemQuery::read(params).with_watched(params);
-        Self(items, list_query::whole(params, "episodeNumber"))
+        Self(items, list_query::short_list_in_order_of(params, "episodeNumber"))
     }
 }
 

@@ -86,7 +86,7 @@ impl FromQuery for UsersQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
             page: list_query::page(params),
-            order: list_query::sort(params, "createdAt", Order::Descending),
+            order: list_query::sort_by(params, "createdAt", Order::Descending),
             roles: params
                 .boolean(
                     "roles",

@@ -7,7 +7,7 @@ use crate::views::users::UserView;
 use svc_identity::AuthContext;
 use svc_identity::actor::AuthMethod;
 
-/// The linked account, or the path where linking goes on.
+/// The linked account, or the path at which linking continues.
 #[derive(Debug, Serialize, ToSchema)]
 #[salvo(schema(name = "CloudLink"))]
 #[serde(untagged)]

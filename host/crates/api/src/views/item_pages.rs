@@ -4,7 +4,7 @@ use salvo::oapi::ToSchema;
 use serde::Serialize;
 
 use svc_domain::id::ItemId;
-use svc_library::pages::Page;
+use svc_library::item_pages::Page;
 
 /// A page of an item.
 #[derive(Debug, Serialize, ToSchema)]

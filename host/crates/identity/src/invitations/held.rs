@@ -66,7 +66,7 @@ impl Claims {
                     self.tell_claim(credential, token.to_owned(), &invitation, id);
                     return Ok(Some(account));
                 }
-                // Its inviter may not give the role any more, or it was revoked meanwhile.
+                // Its inviter may no longer give the role, or it was revoked meanwhile.
                 Err(ServiceError::Absent { .. }) => {}
                 Err(error @ ServiceError::Refused(_)) => refused = Some(error),
                 Err(error) => return Err(error),

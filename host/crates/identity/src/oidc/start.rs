@@ -194,7 +194,7 @@ impl Oidc {
         .await
     }
 
-    /// Takes a value that was stored for a secret; `None` if there is none, or none any more.
+    /// Takes a value that was stored for a secret; `None` if there is none: it was taken before, or has expired.
     pub(super) async fn take<T: for<'de> Deserialize<'de>>(
         &self,
         secret: &BrowserSecret,

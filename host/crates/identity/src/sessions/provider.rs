@@ -36,7 +36,7 @@ enum Turn {
     Done,
     /// Another request validates it.
     Busy,
-    /// The session is not there any more.
+    /// The session no longer exists.
     Gone,
 }
 

@@ -1,31 +1,16 @@
-//! Reads runs, counts and directories.
+//! Reads of the API: runs with their logs, file counts, directories.
 
 use std::collections::BTreeMap;
 
 use crate::indexing::{CurrentRun, Indexing};
-use crate::scan::ScanError;
 use svc_domain::id::{DirectoryId, RunId};
 use svc_domain::kind::MediaKind;
 use svc_domain::list::{Listing, OrderedPagination, Pagination};
-use svc_domain::scan::{Directory, Run, RunCounts, RunLogEntry};
+use svc_domain::scan::{Directory, Run, RunLogEntry};
 use svc_identity::error::ServiceError;
-use svc_store::{RunLogFilter, StoreError};
-
-/// The message for clients; it names only causes that they can fix.
-pub(super) fn client_message(error: &ScanError) -> &'static str {
-    match error {
-        ScanError::Store(StoreError::Full(_)) => "the run was aborted: no space is left for the database",
-        ScanError::Store(StoreError::Unavailable(_)) => "the run was aborted: the database is not available",
-        _ => "the run was aborted; the server's log has the reason",
-    }
-}
+use svc_store::RunLogFilter;
 
 impl Indexing {
-    /// Current counts of the active run.
-    pub fn live_counts(&self) -> Option<RunCounts> {
-        self.current().as_ref().map(|current| current.progress.counts())
-    }
-
     /// Runs, newest first; the active one with its current counts.
     ///
     /// # Errors
@@ -75,7 +60,7 @@ impl Indexing {
     ///
     /// # Errors
     /// Database errors.
-    pub async fn counts(&self) -> Result<BTreeMap<MediaKind, i64>, ServiceError> {
+    pub async fn file_counts(&self) -> Result<BTreeMap<MediaKind, i64>, ServiceError> {
         Ok(self.scanner.directories.file_counts().await?)
     }
 

@@ -1,4 +1,4 @@
-//! Starts runs.
+//! How a run begins: its directories are found, its row is stored, and its task is started.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,12 +25,12 @@ impl Indexing {
         let this = self.clone();
         // Cancellation in between would leave an active run without a task.
         run_to_completion(&self.scanner.tasks, "index-start", async move {
-            this.begin(request, started_by).await
+            this.start_task(request, started_by).await
         })
         .await
     }
 
-    async fn begin(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
+    async fn start_task(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
         let targets = request::targets(
             self.scanner.directories.list_directories().await?,
             &request.options,

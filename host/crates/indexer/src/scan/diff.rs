@@ -277,7 +277,7 @@ struct FolderDiff {
     missing: Vec<(FileId, String)>,
     /// Known files that are now excluded by a rule; any number of them may become missing at once.
     ignored: Vec<(FileId, String)>,
-    /// Files that no plugin reads any more.
+    /// Files that no plugin reads now.
     unclaimed: usize,
 }
 

@@ -65,7 +65,7 @@ pub(super) struct ScanRoot {
     unreadable: Mutex<Vec<RelativePath>>,
     /// Ignored directories; files below them are marked missing, however many they are.
     ignored: Mutex<Vec<RelativePath>>,
-    /// Numbers of indexed files that no plugin reads any more, by file extension.
+    /// Numbers of indexed files that no plugin reads now, by file extension.
     unclaimed: Mutex<BTreeMap<String, usize>>,
 }
 

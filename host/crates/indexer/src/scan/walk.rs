@@ -73,7 +73,7 @@ impl Walk<'_> {
                     self.run(&above);
                     Ok(None)
                 }
-                _ => self.start(from).map(Some),
+                _ => self.enter_start(from).map(Some),
             }
         });
         match start {
@@ -86,8 +86,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Resolves the start directory; `None` if it is ignored.
-    fn start(&self, from: &RelativePath) -> io::Result<Option<WalkDirectory>> {
+    /// Enters the directories above the start of the walk, whose rules apply to it; `None` if it is ignored.
+    fn enter_start(&self, from: &RelativePath) -> io::Result<Option<WalkDirectory>> {
         let root = &self.root.directory.path;
         let mut rules = IgnoreRules::default();
         let mut path = root.clone();
@@ -169,7 +169,7 @@ impl Walk<'_> {
         }
         // Dropped before the send, which may block: a paused run does not receive from the channel.
         drop(in_flight);
-        self.send_listing(place.path, files, ignored, sidecars);
+        self.send_if_changed(place.path, files, ignored, sidecars);
     }
 
     /// Lists the relevant entries of a directory; `None` if it contains `.nomedia`.
@@ -214,7 +214,8 @@ impl Walk<'_> {
             .collect()
     }
 
-    fn send_listing(
+    /// Sends the files of a directory on, unless a quick run finds its digest unchanged.
+    fn send_if_changed(
         &self,
         path: RelativePath,
         mut files: Vec<FoundFile>,

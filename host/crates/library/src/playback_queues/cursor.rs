@@ -44,11 +44,11 @@ impl PlaybackQueues {
         self.extended(actor, moved).await
     }
 
-    /// The actor's queue with this entry for this item.
+    /// The actor's queue that contains this entry, if the entry is for the item `key`.
     ///
     /// # Errors
     /// Unknown; database errors.
-    pub(crate) async fn queue_with(
+    pub(crate) async fn queue_of_entry(
         &self,
         actor: &Actor,
         item: PlaybackQueueItemId,

@@ -134,7 +134,7 @@ impl PlaybackQueues {
         Ok(items)
     }
 
-    /// Rejects items of kinds that are looked at and not played.
+    /// Rejects items of kinds that are viewed and not played.
     async fn check_playable(&self, keys: &[ItemKey]) -> Result<()> {
         let items = keys
             .iter()

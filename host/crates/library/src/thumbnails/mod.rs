@@ -24,8 +24,8 @@ pub use thumbnail::{Thumbnail, ThumbnailBytes, ThumbnailSize};
 use std::io;
 use std::sync::Arc;
 
+use crate::item_page_reader::PageOriginal;
 use crate::media::{NO_ARTWORK, OpenedMedia, blocking};
-use crate::page_reader::PageOriginal;
 use original::Original;
 use renderer::ThumbnailRenderer;
 use svc_domain::id::{MusicReleaseId, MusicTrackId, PhotoId};

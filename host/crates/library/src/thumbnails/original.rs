@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::item_page_reader::PageOriginal;
 use crate::media::{OpenedMedia, OpenedPicture, PictureBytes, open_file, open_picture};
-use crate::page_reader::PageOriginal;
 use crate::thumbnails::thumbnail::ThumbnailSize;
 use svc_domain::id::FileId;
 use svc_domain::path::extension;

@@ -12,7 +12,7 @@ use crate::cloud::host_http::{HttpClient, HttpError, HttpHeader, HttpRequest};
 use crate::cloud::host_state::StateStore;
 use crate::cloud::secrets::Secrets;
 use crate::convert;
-use crate::host_log::{Line, LogState};
+use crate::host_log::{LogState, write_line};
 use crate::limits;
 use crate::memory::MemoryMeter;
 use crate::stop_reason::StopReason;
@@ -178,25 +178,9 @@ impl settings::Host for CloudCall {
 impl log::Host for CloudCall {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         let message = self.secrets.removed_from(&message);
-        let (plugin, call) = (&*self.plugin_id, self.name);
-        match (self.log.admit(level, &message)?, level) {
-            (Line::Discarded, _) => {}
-            (Line::First, _) => {
-                tracing::warn!(target: "svc::plugin", plugin, call, "log limit of the plugin reached; its further lines of this call are discarded");
-            }
-            (Line::Text(text), log::Level::Debug) => {
-                tracing::debug!(target: "svc::plugin", plugin, call, "{text}");
-            }
-            (Line::Text(text), log::Level::Info) => {
-                tracing::info!(target: "svc::plugin", plugin, call, "{text}");
-            }
-            (Line::Text(text), log::Level::Warn) => {
-                tracing::warn!(target: "svc::plugin", plugin, call, "{text}");
-            }
-            (Line::Text(text), log::Level::Error) => {
-                tracing::error!(target: "svc::plugin", plugin, call, "{text}");
-            }
-        }
+        let call = self.name;
+        let line = self.log.admit(level, &message)?;
+        write_line!(line, level, &*self.plugin_id, call, "call");
         Ok(())
     }
 }

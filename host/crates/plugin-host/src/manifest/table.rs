@@ -1,4 +1,4 @@
-//! Reads tables of a manifest key by key: a wrong value is added to the errors, and reading goes on.
+//! Reads tables of a manifest key by key: a wrong value is added to the errors, and reading continues.
 
 use std::collections::BTreeMap;
 

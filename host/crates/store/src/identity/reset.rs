@@ -1,4 +1,4 @@
-//! Deletes the index, or all data.
+//! Deletes the index, or all data: what both resets do in the database.
 
 use crate::db::search_index::SearchIndex;
 use crate::identity::IdentityChange;
@@ -7,8 +7,8 @@ use svc_database::Result;
 use svc_database::args::args;
 use svc_database::dialect;
 
-/// Deletes the media, referring tables first.
-pub(crate) const MEDIA: [&str; 30] = [
+/// Referring tables first.
+const DELETE_MEDIA: [&str; 30] = [
     "DELETE FROM user_items",
     "DELETE FROM playback_queue_items",
     "DELETE FROM playback_queues",
@@ -42,8 +42,8 @@ pub(crate) const MEDIA: [&str; 30] = [
     "DELETE FROM changes",
 ];
 
-/// Deletes everything else but the row of the server and the schema version.
-const THE_REST: [&str; 29] = [
+/// All but the row of the server and the schema version; referring tables first.
+const DELETE_OTHER_DATA: [&str; 29] = [
     "DELETE FROM jobs",
     "DELETE FROM run_logs",
     "DELETE FROM runs",
@@ -82,7 +82,7 @@ impl IdentityChange {
         for index in SearchIndex::TABLES {
             index.clear(self.tx()).await?;
         }
-        for sql in MEDIA {
+        for sql in DELETE_MEDIA {
             self.execute(sql, &[]).await?;
         }
         Ok(())
@@ -91,7 +91,7 @@ impl IdentityChange {
     /// Deletes everything, and stores a new instance.
     pub async fn delete_everything(&mut self, instance: &Instance) -> Result<()> {
         self.delete_media().await?;
-        for sql in THE_REST {
+        for sql in DELETE_OTHER_DATA {
             self.execute(sql, &[]).await?;
         }
         self.execute(

@@ -9,13 +9,11 @@ use std::path::PathBuf;
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
-use crate::db::search_index::SearchIndex;
 use crate::directories::path_from_text;
-use crate::identity::reset::MEDIA;
 use crate::libraries::Placement;
 use svc_database::args::args;
 use svc_database::bulk::{Bulk, SqlTexts, in_lists};
-use svc_database::dialect::{hexadecimal, lift_statement_timeout};
+use svc_database::dialect::hexadecimal;
 use svc_database::identity_revisions::ChangeScope;
 use svc_database::write_queue::WritePriority;
 use svc_database::{Result, StoreError};
@@ -253,22 +251,6 @@ impl IndexRepository {
         let values = args![directory.get(), folder.as_str(), FileStatus::Indexed as i16];
         let rows: Vec<(String,)> = self.db.pools().fetch_all(sql, &values).await?;
         Ok(rows.into_iter().map(|(name,)| name).collect())
-    }
-}
-
-impl IndexRepository {
-    /// Deletes all media: files, folders, and extracted records. Directories, runs, accounts and the files on disk
-    /// stay.
-    pub async fn deindex(&self) -> Result<()> {
-        let mut tx = self.db.write(WritePriority::Interactive).await?;
-        lift_statement_timeout(&mut tx).await?;
-        for index in SearchIndex::TABLES {
-            index.clear(&mut tx).await?;
-        }
-        for sql in MEDIA {
-            tx.execute(sql, &[]).await?;
-        }
-        tx.commit().await
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::music::MusicRepository;
 use crate::query::access_filter::AccessFilter;
 use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::media_list::{MediaFilter, MediaOrder};
 use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::query::pages::{OrderCase, order_cases_of};
@@ -41,7 +42,7 @@ pub enum ArtistOrder {
     CreatedAt,
 }
 
-impl ArtistOrder {
+impl MediaOrder for ArtistOrder {
     fn sort(self) -> Sort {
         match self {
             Self::Name => Sort::text("name", "a.sort_name"),
@@ -98,25 +99,35 @@ impl From<ArtistRow> for Artist {
     }
 }
 
-fn where_clause<'a>(scope: &MediaScope, filter: &'a ArtistFilter) -> WhereClause<'a> {
-    let mut artists = WhereClause::of_media(AccessFilter::Artists, ARTISTS.key, scope);
-    if filter.genre.is_some() || filter.year_from.is_some() || filter.year_to.is_some() {
-        artists.push_exists(&TRACKS_OF_ARTIST, |tracks| {
-            tracks.push(
-                "EXISTS (SELECT 1 FROM track_genres k JOIN music_genres g ON g.genre_id = k.genre_id \
-                 WHERE k.track_id = t.track_id AND g.key = ",
-                filter.genre.as_deref().map(fold),
-                ")",
-            );
-            tracks.push("t.year >= ", filter.year_from, "");
-            tracks.push("t.year <= ", filter.year_to, "");
-            if let Some(access_condition) = AccessFilter::Tracks.condition("t.track_id", scope) {
-                tracks.push_all(&access_condition, [], "");
-            }
-        });
+impl MediaFilter for ArtistFilter {
+    type Order = ArtistOrder;
+
+    const ROWS: MediaRows = ARTISTS;
+
+    fn item_filter(&self) -> &ItemFilter {
+        &self.items
     }
-    filter.items.restrict_to(&mut artists, FILTERED, scope);
-    artists
+
+    fn where_clause(&self, scope: &MediaScope) -> WhereClause<'_> {
+        let mut artists = WhereClause::of_media(AccessFilter::Artists, ARTISTS.key, scope);
+        if self.genre.is_some() || self.year_from.is_some() || self.year_to.is_some() {
+            artists.push_exists(&TRACKS_OF_ARTIST, |tracks| {
+                tracks.push(
+                    "EXISTS (SELECT 1 FROM track_genres k JOIN music_genres g ON g.genre_id = k.genre_id \
+                     WHERE k.track_id = t.track_id AND g.key = ",
+                    self.genre.as_deref().map(fold),
+                    ")",
+                );
+                tracks.push("t.year >= ", self.year_from, "");
+                tracks.push("t.year <= ", self.year_to, "");
+                if let Some(access_condition) = AccessFilter::Tracks.condition("t.track_id", scope) {
+                    tracks.push_all(&access_condition, [], "");
+                }
+            });
+        }
+        self.items.restrict_to(&mut artists, FILTERED, scope);
+        artists
+    }
 }
 
 /// The first release by title that has a picture, of each artist of an `IN` list.
@@ -143,14 +154,8 @@ impl MusicRepository {
         filter: &ArtistFilter,
         request: &ListRequest<ArtistOrder>,
     ) -> Result<Listing<Artist>> {
-        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
-        let where_clause = where_clause(scope, filter);
-        let order = (request.by.sort(), filter.items.shuffle);
-        let page = self
-            .db
-            .page_in_order(ARTISTS, &where_clause, order, request)
-            .await?;
-        let artists = self.artists_by_id(scope, &page.items).await?;
+        let (scope, page) = self.db.page_of_media(scope, filter, request).await?;
+        let artists = self.artists_by_id(&scope, &page.items).await?;
         Ok(page.with_items(artists))
     }
 

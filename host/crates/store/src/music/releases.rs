@@ -3,6 +3,7 @@
 use crate::music::MusicRepository;
 use crate::query::access_filter::AccessFilter;
 use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::media_list::{MediaFilter, MediaOrder};
 use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::query::pages::{OrderCase, order_cases_of};
@@ -42,7 +43,7 @@ pub enum ReleaseOrder {
     Year,
 }
 
-impl ReleaseOrder {
+impl MediaOrder for ReleaseOrder {
     fn sort(self) -> Sort {
         match self {
             Self::Title => Sort::text("title", "r.sort_title"),
@@ -118,24 +119,34 @@ impl From<ReleaseRow> for Release {
     }
 }
 
-fn where_clause<'a>(scope: &MediaScope, filter: &'a ReleaseFilter) -> WhereClause<'a> {
-    let mut releases = WhereClause::of_media(AccessFilter::Releases, "r.release_id", scope);
-    releases.push(
-        "r.release_id IN (SELECT release_id FROM release_artists WHERE artist_id = ",
-        filter.artist.map(MusicArtistId::get),
-        ")",
-    );
-    releases.push_subquery(
-        "r.release_id IN (SELECT t.release_id FROM music_tracks t JOIN track_genres l ON l.track_id = t.track_id \
-         JOIN music_genres g ON g.genre_id = l.genre_id WHERE g.key = ",
-        filter.genre.as_deref().map(fold),
-        (AccessFilter::Tracks, "t.track_id"),
-        scope,
-    );
-    releases.push("r.year >= ", filter.year_from, "");
-    releases.push("r.year <= ", filter.year_to, "");
-    filter.items.restrict_to(&mut releases, FILTERED, scope);
-    releases
+impl MediaFilter for ReleaseFilter {
+    type Order = ReleaseOrder;
+
+    const ROWS: MediaRows = RELEASES;
+
+    fn item_filter(&self) -> &ItemFilter {
+        &self.items
+    }
+
+    fn where_clause(&self, scope: &MediaScope) -> WhereClause<'_> {
+        let mut releases = WhereClause::of_media(AccessFilter::Releases, "r.release_id", scope);
+        releases.push(
+            "r.release_id IN (SELECT release_id FROM release_artists WHERE artist_id = ",
+            self.artist.map(MusicArtistId::get),
+            ")",
+        );
+        releases.push_subquery(
+            "r.release_id IN (SELECT t.release_id FROM music_tracks t JOIN track_genres l ON l.track_id = t.track_id \
+             JOIN music_genres g ON g.genre_id = l.genre_id WHERE g.key = ",
+            self.genre.as_deref().map(fold),
+            (AccessFilter::Tracks, "t.track_id"),
+            scope,
+        );
+        releases.push("r.year >= ", self.year_from, "");
+        releases.push("r.year <= ", self.year_to, "");
+        self.items.restrict_to(&mut releases, FILTERED, scope);
+        releases
+    }
 }
 
 impl MusicRepository {
@@ -146,14 +157,8 @@ impl MusicRepository {
         filter: &ReleaseFilter,
         request: &ListRequest<ReleaseOrder>,
     ) -> Result<Listing<Release>> {
-        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
-        let where_clause = where_clause(scope, filter);
-        let order = (request.by.sort(), filter.items.shuffle);
-        let page = self
-            .db
-            .page_in_order(RELEASES, &where_clause, order, request)
-            .await?;
-        let releases = self.releases_by_id(scope, &page.items).await?;
+        let (scope, page) = self.db.page_of_media(scope, filter, request).await?;
+        let releases = self.releases_by_id(&scope, &page.items).await?;
         Ok(page.with_items(releases))
     }
 

@@ -5,6 +5,7 @@ use sqlx::AssertSqlSafe;
 use crate::music::MusicRepository;
 use crate::query::access_filter::AccessFilter;
 use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::media_list::{MediaFilter, MediaOrder};
 use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::query::pages::{OrderCase, order_cases_of};
@@ -50,7 +51,7 @@ pub enum TrackOrder {
     Duration,
 }
 
-impl TrackOrder {
+impl MediaOrder for TrackOrder {
     fn sort(self) -> Sort {
         match self {
             Self::Title => Sort::text("title", "t.sort_title"),
@@ -165,24 +166,34 @@ impl From<TrackRow> for Track {
     }
 }
 
-fn where_clause<'a>(scope: &MediaScope, filter: &'a TrackFilter) -> WhereClause<'a> {
-    let mut tracks = WhereClause::of_media(AccessFilter::Tracks, "t.track_id", scope);
-    tracks.push("t.release_id = ", filter.release.map(MusicReleaseId::get), "");
-    tracks.push(
-        "t.track_id IN (SELECT track_id FROM track_artists WHERE artist_id = ",
-        filter.artist.map(MusicArtistId::get),
-        ")",
-    );
-    tracks.push(
-        "t.track_id IN (SELECT l.track_id FROM track_genres l JOIN music_genres g ON g.genre_id = l.genre_id \
-         WHERE g.key = ",
-        filter.genre.as_deref().map(fold),
-        ")",
-    );
-    tracks.push("t.year >= ", filter.year_from, "");
-    tracks.push("t.year <= ", filter.year_to, "");
-    filter.items.restrict_to(&mut tracks, FILTERED, scope);
-    tracks
+impl MediaFilter for TrackFilter {
+    type Order = TrackOrder;
+
+    const ROWS: MediaRows = TRACKS;
+
+    fn item_filter(&self) -> &ItemFilter {
+        &self.items
+    }
+
+    fn where_clause(&self, scope: &MediaScope) -> WhereClause<'_> {
+        let mut tracks = WhereClause::of_media(AccessFilter::Tracks, "t.track_id", scope);
+        tracks.push("t.release_id = ", self.release.map(MusicReleaseId::get), "");
+        tracks.push(
+            "t.track_id IN (SELECT track_id FROM track_artists WHERE artist_id = ",
+            self.artist.map(MusicArtistId::get),
+            ")",
+        );
+        tracks.push(
+            "t.track_id IN (SELECT l.track_id FROM track_genres l JOIN music_genres g ON g.genre_id = l.genre_id \
+             WHERE g.key = ",
+            self.genre.as_deref().map(fold),
+            ")",
+        );
+        tracks.push("t.year >= ", self.year_from, "");
+        tracks.push("t.year <= ", self.year_to, "");
+        self.items.restrict_to(&mut tracks, FILTERED, scope);
+        tracks
+    }
 }
 
 impl MusicRepository {
@@ -193,13 +204,7 @@ impl MusicRepository {
         filter: &TrackFilter,
         request: &ListRequest<TrackOrder>,
     ) -> Result<Listing<Track>> {
-        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
-        let where_clause = where_clause(scope, filter);
-        let order = (request.by.sort(), filter.items.shuffle);
-        let page = self
-            .db
-            .page_in_order(TRACKS, &where_clause, order, request)
-            .await?;
+        let (_, page) = self.db.page_of_media(scope, filter, request).await?;
         let tracks = self.tracks_by_id(&page.items).await?;
         Ok(page.with_items(tracks))
     }

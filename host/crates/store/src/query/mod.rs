@@ -3,5 +3,6 @@
 pub(crate) mod access_filter;
 pub(crate) mod item_filter;
 mod listed;
+pub(crate) mod media_list;
 pub(crate) mod pages;
 pub(crate) mod where_clause;

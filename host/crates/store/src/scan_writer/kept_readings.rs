@@ -125,7 +125,7 @@ impl ScanWriter {
     }
 
     /// Gives groups that kept readings name their keys, so that restored files find the items that they were in, with
-    /// their ids and user data. Returns the ids of those that do not exist any more, by kind and key.
+    /// their ids and user data. Returns the ids of those that no longer exist, by kind and key.
     pub(super) async fn reclaim_groups(
         &self,
         tx: &mut Tx,

@@ -145,7 +145,7 @@ async fn readings_are_kept_once_and_restored_as_they_were() {
         changed[0].file.size += 1;
         persisted(test_store, &changed).await;
         assert_eq!(kept(test_store, &new).await.len(), 1);
-        test_store.store.index.deindex().await.unwrap();
+        test_store.delete_media().await;
         assert!(kept(test_store, &new).await.is_empty());
     })
     .await;
@@ -226,7 +226,7 @@ async fn groups_return_with_their_ids_and_ratings_from_versions_that_merge_or_sp
                     .unwrap(),
                 0
             );
-            test_store.store.index.deindex().await.unwrap();
+            test_store.delete_media().await;
             upgraded(test_store, 1, 1).await;
         }
     })

@@ -895,7 +895,7 @@ async fn changes_and_favorites_and_summaries_know_items() {
                 .is_empty(),
             "comics are looked at"
         );
-        test_store.store.index.deindex().await.unwrap();
+        test_store.delete_media().await;
         assert!(all(test_store, &kind).await.is_empty());
         assert_eq!(test_store.store.kinds.kinds().await.unwrap().len(), 1);
     })

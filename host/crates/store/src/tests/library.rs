@@ -985,12 +985,12 @@ async fn photos_are_ordered_and_filtered_alike_everywhere() {
 }
 
 #[tokio::test]
-async fn deindex_forgets_all_media_and_nothing_else() {
+async fn deleting_the_media_keeps_the_directories() {
     on_each_database(async |test_store: &mut TestStore| {
         let (folder, _) = small_library(test_store).await;
         let read_to = test_store.store.changes.changes(None, 100).await.unwrap().next;
         assert!(read_to > 0);
-        test_store.store.index.deindex().await.unwrap();
+        test_store.delete_media().await;
         assert_eq!(
             (
                 artists(test_store).await.len(),

@@ -108,6 +108,13 @@ impl TestStore {
         new.id
     }
 
+    /// Deletes all media, as a reset of the index does.
+    async fn delete_media(&self) {
+        let mut change = self.store.identity.change_identity().await.unwrap();
+        change.delete_media().await.unwrap();
+        change.commit_without_invalidation().await.unwrap();
+    }
+
     /// A configured directory with one folder.
     async fn folder(&self, kind: MediaKind, path: &str) -> (DirectoryId, FolderId) {
         let root = PathBuf::from(format!("/media/{kind}"));

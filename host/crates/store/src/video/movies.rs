@@ -3,6 +3,7 @@
 use crate::db::Database;
 use crate::query::access_filter::{AccessFilter, and_in_folder};
 use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::media_list::{MediaFilter, MediaOrder};
 use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::query::pages::{OrderCase, order_cases_of};
@@ -46,7 +47,7 @@ pub enum MovieOrder {
     Runtime,
 }
 
-impl MovieOrder {
+impl MediaOrder for MovieOrder {
     fn sort(self) -> Sort {
         match self {
             Self::Title => Sort::text("title", "m.sort_title"),
@@ -113,17 +114,27 @@ impl From<MovieRow> for Movie {
     }
 }
 
-fn where_clause<'a>(scope: &MediaScope, filter: &'a MovieFilter) -> WhereClause<'a> {
-    let mut movies = WhereClause::of_media(AccessFilter::Movies, "m.movie_id", scope);
-    movies.push(
-        "m.movie_id IN (SELECT movie_id FROM movie_genres WHERE key = ",
-        filter.genre.as_deref().map(fold),
-        ")",
-    );
-    movies.push("m.year >= ", filter.year_from, "");
-    movies.push("m.year <= ", filter.year_to, "");
-    filter.items.restrict_to(&mut movies, FILTERED, scope);
-    movies
+impl MediaFilter for MovieFilter {
+    type Order = MovieOrder;
+
+    const ROWS: MediaRows = MOVIES;
+
+    fn item_filter(&self) -> &ItemFilter {
+        &self.items
+    }
+
+    fn where_clause(&self, scope: &MediaScope) -> WhereClause<'_> {
+        let mut movies = WhereClause::of_media(AccessFilter::Movies, "m.movie_id", scope);
+        movies.push(
+            "m.movie_id IN (SELECT movie_id FROM movie_genres WHERE key = ",
+            self.genre.as_deref().map(fold),
+            ")",
+        );
+        movies.push("m.year >= ", self.year_from, "");
+        movies.push("m.year <= ", self.year_to, "");
+        self.items.restrict_to(&mut movies, FILTERED, scope);
+        movies
+    }
 }
 
 /// Movies in the scope.
@@ -140,14 +151,8 @@ impl MovieRepository {
         filter: &MovieFilter,
         request: &ListRequest<MovieOrder>,
     ) -> Result<Listing<Movie>> {
-        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
-        let where_clause = where_clause(scope, filter);
-        let order = (request.by.sort(), filter.items.shuffle);
-        let page = self
-            .db
-            .page_in_order(MOVIES, &where_clause, order, request)
-            .await?;
-        let movies = self.movies_by_id(scope, &page.items).await?;
+        let (scope, page) = self.db.page_of_media(scope, filter, request).await?;
+        let movies = self.movies_by_id(&scope, &page.items).await?;
         Ok(page.with_items(movies))
     }
 

@@ -4,6 +4,7 @@ use sqlx::AssertSqlSafe;
 
 use crate::query::access_filter::AccessFilter;
 use crate::query::item_filter::{Filtered, ItemFilter};
+use crate::query::media_list::{MediaFilter, MediaOrder};
 use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
 use crate::query::pages::{OrderCase, order_cases_of};
@@ -43,7 +44,7 @@ pub enum ShowOrder {
     Year,
 }
 
-impl ShowOrder {
+impl MediaOrder for ShowOrder {
     fn sort(self) -> Sort {
         match self {
             Self::Title => Sort::text("title", "w.sort_title"),
@@ -136,17 +137,27 @@ impl From<SeasonRow> for Season {
     }
 }
 
-fn where_clause<'a>(scope: &MediaScope, filter: &'a ShowFilter) -> WhereClause<'a> {
-    let mut shows = WhereClause::of_media(AccessFilter::Shows, "w.show_id", scope);
-    shows.push(
-        "w.show_id IN (SELECT show_id FROM tv_show_genres WHERE key = ",
-        filter.genre.as_deref().map(fold),
-        ")",
-    );
-    shows.push("w.year >= ", filter.year_from, "");
-    shows.push("w.year <= ", filter.year_to, "");
-    filter.items.restrict_to(&mut shows, FILTERED, scope);
-    shows
+impl MediaFilter for ShowFilter {
+    type Order = ShowOrder;
+
+    const ROWS: MediaRows = SHOWS;
+
+    fn item_filter(&self) -> &ItemFilter {
+        &self.items
+    }
+
+    fn where_clause(&self, scope: &MediaScope) -> WhereClause<'_> {
+        let mut shows = WhereClause::of_media(AccessFilter::Shows, "w.show_id", scope);
+        shows.push(
+            "w.show_id IN (SELECT show_id FROM tv_show_genres WHERE key = ",
+            self.genre.as_deref().map(fold),
+            ")",
+        );
+        shows.push("w.year >= ", self.year_from, "");
+        shows.push("w.year <= ", self.year_to, "");
+        self.items.restrict_to(&mut shows, FILTERED, scope);
+        shows
+    }
 }
 
 impl TvRepository {
@@ -157,14 +168,8 @@ impl TvRepository {
         filter: &ShowFilter,
         request: &ListRequest<ShowOrder>,
     ) -> Result<Listing<Show>> {
-        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
-        let where_clause = where_clause(scope, filter);
-        let order = (request.by.sort(), filter.items.shuffle);
-        let page = self
-            .db
-            .page_in_order(SHOWS, &where_clause, order, request)
-            .await?;
-        let shows = self.shows_by_id(scope, &page.items).await?;
+        let (scope, page) = self.db.page_of_media(scope, filter, request).await?;
+        let shows = self.shows_by_id(&scope, &page.items).await?;
         Ok(page.with_items(shows))
     }
 

@@ -43,7 +43,7 @@ pub struct QueuesQuery(Pagination);
 
 impl FromQuery for QueuesQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        Self(list_query::latest(params, "modifiedAt"))
+        Self(list_query::page_of_latest(params, "modifiedAt"))
     }
 }
 

@@ -1,16 +1,16 @@
-//! The source between the tags, as input for lofty: a damaged tag must not affect the properties.
+//! The bytes of a file between its tags, as input for lofty: a damaged tag must not affect the properties.
 
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
 
 use svc_plugin_api::Source;
 
-pub(super) struct Part<'a> {
+pub(super) struct BetweenTags<'a> {
     source: &'a mut Source,
     start: u64,
     end: u64,
 }
 
-impl<'a> Part<'a> {
+impl<'a> BetweenTags<'a> {
     pub(super) fn new(source: &'a mut Source, start: u64, end: u64) -> Result<Self> {
         source.seek(SeekFrom::Start(start))?;
         let end = end.min(source.size()).max(start);
@@ -18,7 +18,7 @@ impl<'a> Part<'a> {
     }
 }
 
-impl Read for Part<'_> {
+impl Read for BetweenTags<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let left = self.end.saturating_sub(self.source.stream_position()?);
         let length = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
@@ -26,7 +26,7 @@ impl Read for Part<'_> {
     }
 }
 
-impl Seek for Part<'_> {
+impl Seek for BetweenTags<'_> {
     fn seek(&mut self, to: SeekFrom) -> Result<u64> {
         let position = match to {
             SeekFrom::Start(offset) => self.start.checked_add(offset),

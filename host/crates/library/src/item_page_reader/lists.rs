@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::page_reader::file::Version;
+use crate::item_page_reader::file::Version;
 use svc_domain::page::Page;
 
 /// Pages of all lists that are kept: some hundred comics, with about 150 bytes for each page.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-pub use crate::page_reader::OpenedPage;
+pub use crate::item_page_reader::OpenedPage;
 pub use svc_domain::page::{Page, PageDimensions};
 
 use crate::item_kinds::ItemKinds;
-use crate::page_reader::{PageFile, PageOriginal, PageReader};
+use crate::item_page_reader::{PageFile, PageOriginal, PageReader};
 use crate::thumbnails::{Thumbnail, ThumbnailSize, Thumbnails};
 use svc_domain::id::ItemId;
 use svc_identity::actor::Actor;
