@@ -11,14 +11,14 @@ use crate::{endpoints, forms};
 
 /// Bytes of a response.
 const RESPONSE: usize = 256 * 1024;
-/// The time until which nothing is sent, as decimal milliseconds.
-const PAUSE: &str = "pause";
+/// Start of the keys of pauses. Each holds the time until which a function sends nothing, as decimal milliseconds.
+const PAUSE: &str = "pause ";
 /// The longest pause that the cloud can ask for, in seconds.
 const LONGEST_PAUSE: u64 = 600;
 
 /// A request without its address.
 pub struct Call {
-    /// The function of the plugin, for the log.
+    /// The function of the plugin, which has one endpoint: for the log and for pauses.
     name: &'static str,
     has_token: bool,
     request: Request,
@@ -108,12 +108,12 @@ impl Call {
 
     /// Sends it, and returns any response.
     fn respond(&self) -> Result<Response> {
-        if pause_end().is_some_and(|end| clock::now() < end) {
+        if pause_end(self.name).is_some_and(|end| clock::now() < end) {
             return Err(CloudError::Unavailable);
         }
         let response = http::send(&self.request).map_err(|error| unanswered(self.name, &error))?;
         if matches!(response.status, 429 | 503) {
-            pause(&response);
+            pause(self.name, &response);
         }
         Ok(response)
     }
@@ -173,13 +173,14 @@ fn refusal(response: &Response, has_token: bool) -> CloudError {
     }
 }
 
-fn pause_end() -> Option<u64> {
-    let stored = state::get(PAUSE)?;
+fn pause_end(name: &str) -> Option<u64> {
+    let stored = state::get(&format!("{PAUSE}{name}"))?;
     std::str::from_utf8(&stored).ok()?.parse().ok()
 }
 
-/// Remembers that the cloud wants no requests for a while.
-fn pause(response: &Response) {
+/// Remembers that the cloud wants no requests to this endpoint for a while. To other endpoints they are sent: one that
+/// limits invitations does not keep people from signing in.
+fn pause(name: &str, response: &Response) {
     let seconds = response
         .header("Retry-After")
         .and_then(|value| value.trim().parse::<u64>().ok());
@@ -187,9 +188,9 @@ fn pause(response: &Response) {
         return;
     };
     let end = clock::now().saturating_add(seconds * 1000).to_string();
-    if let Err(error) = state::set(PAUSE, Some(end.as_bytes())) {
+    if let Err(error) = state::set(&format!("{PAUSE}{name}"), Some(end.as_bytes())) {
         log::warn(&format!(
-            "the pause that the cloud asked for is not kept: {error}"
+            "{name}: the pause that the cloud asked for is not kept: {error}"
         ));
     }
 }
