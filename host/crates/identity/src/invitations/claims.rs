@@ -195,7 +195,7 @@ impl Claims {
     async fn find(&self, shortcode: &Shortcode, client: &ClientInfo) -> Result<Invitation> {
         let network = ClientNetwork::from(client.address);
         self.guesses.check(network)?;
-        let hash = shortcode.hash(self.parts.keys.current().invitation_key());
+        let hash = shortcode.hash(self.parts.keys.current().typed_code_key());
         match self.parts.invitations.by_shortcode(&hash).await? {
             Some(invitation) => {
                 self.guesses.check(network)?;
