@@ -9,7 +9,8 @@ use svc_plugin_api::{log, settings};
 use crate::forms::Result;
 use crate::{endpoints, forms};
 
-/// Bytes of a response.
+/// Bytes of a response: 500 statuses of invitations, several times. The server receives up to 4 MiB, which as JSON could
+/// exceed the memory of the plugin.
 const RESPONSE: usize = 256 * 1024;
 /// Start of the keys of pauses. Each holds the time until which a function sends nothing, as decimal milliseconds.
 const PAUSE: &str = "pause ";
@@ -111,7 +112,11 @@ impl Call {
         if pause_end(self.name).is_some_and(|end| clock::now() < end) {
             return Err(CloudError::Unavailable);
         }
-        let response = http::send(&self.request).map_err(|error| unanswered(self.name, &error))?;
+        let response = http::send(&self.request).and_then(|response| match response.body.len() {
+            0..=RESPONSE => Ok(response),
+            _ => Err(HttpError::TooLarge),
+        });
+        let response = response.map_err(|error| unanswered(self.name, &error))?;
         if matches!(response.status, 429 | 503) {
             pause(self.name, &response);
         }
@@ -133,16 +138,18 @@ pub fn document(url: &str) -> Result<Response> {
 pub fn read<T: DeserializeOwned>(response: &Response) -> Result<T> {
     let kind = response.header("Content-Type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") || response.body.len() > RESPONSE {
+    if !kind.eq_ignore_ascii_case("application/json") {
         return Err(CloudError::Unavailable);
     }
     serde_json::from_slice(&response.body).map_err(|_| CloudError::Unavailable)
 }
 
 fn unanswered(name: &str, error: &HttpError) -> CloudError {
-    // The operator's configuration is wrong; the other errors are those of a network.
-    if let HttpError::Denied(reason) = error {
-        log::warn(&format!("{name}: the server refuses the request: {reason}"));
+    // The operator's configuration or the cloud is wrong; the other errors are those of a network.
+    match error {
+        HttpError::Denied(reason) => log::warn(&format!("{name}: the server refuses the request: {reason}")),
+        HttpError::TooLarge => log::warn(&format!("{name}: the response of the cloud is too large")),
+        _ => {}
     }
     CloudError::Unavailable
 }
