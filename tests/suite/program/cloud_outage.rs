@@ -175,6 +175,15 @@ fn cloud_that_fails_is_503_in_time_and_comes_back_without_a_restart() {
     assert_eq!(count(&log, "cloud requests suspended"), 1);
     assert_eq!(count(&log, "testing whether the cloud has recovered"), 1);
     assert_eq!(count(&log, "cloud requests resumed"), 1);
+    let lines = fs::read_to_string(&log).unwrap();
+    for (level, change) in [
+        ("WARN", "cloud requests suspended"),
+        ("INFO", "testing whether the cloud has recovered"),
+        ("INFO", "cloud requests resumed"),
+    ] {
+        let line = lines.lines().find(|line| line.contains(change)).unwrap();
+        assert!(line.contains(level) && line.contains(&cloud.url), "{line}");
+    }
     assert_eq!(count(&log, &token), 0, "the token is in the log");
     eprintln!(
         "local sign-in p95: {before:?} before, {slow:?} with a slow cloud, {black_hole:?} with a black hole, \
