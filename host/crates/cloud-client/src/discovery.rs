@@ -146,8 +146,10 @@ mod tests {
                 headers: Vec::new(),
                 body: document.to_string().into_bytes(),
             };
-            let read = async |_: HttpRequest| Ok(Arc::new(response));
-            discovery.names(&rules, "https://keys.example.com", read).await
+            let origin = "https://keys.example.com";
+            discovery
+                .names(&rules, origin, async move |_| Ok(Arc::new(response)))
+                .await
         };
         for status in [503, 404, 302] {
             assert_eq!(names(status).await, Err(HttpError::Unreachable), "{status}");
