@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use svc_covers::covers;
+use svc_tests::cloud::Cloud;
 use svc_tests::program::PASSWORD;
 
 use super::{Both, Session, code, cookie_of};
@@ -85,6 +86,30 @@ fn factory_reset_changes_the_installation_that_tokens_are_for() {
     assert_eq!(both.link(&owner.jwt, &new).status, 201);
     assert_eq!(both.login_by_cloud(&new).status, 201);
     assert_eq!(both.login_by_cloud(&old).status, 401);
+}
+
+#[covers("T30")]
+#[test]
+fn another_cloud_signs_in_no_account_of_the_first_one() {
+    let mut both = Both::start();
+    both.add_user("bob", "music_user");
+    let id = both.cloud.add_account("bob");
+    let token = both.cloud.sign_in("bob");
+    let session = both.login_by_password("bob", "music");
+    assert_eq!(both.link(&session.jwt, &token).status, 201);
+    assert_eq!(both.login_by_cloud(&token).status, 201);
+    let other = Cloud::start();
+    other.add_account("eve");
+    let of_eve = other.sign_in("eve");
+    // It claims that its account is the one of the first cloud.
+    let failure = json!({ "kind": "wrongAccount", "publicUserId": id });
+    other.fail("account", &failure, None);
+    both.arguments[1].clone_from(&other.url);
+    both.restart_server();
+    assert_eq!(both.login_by_cloud(&of_eve).status, 401);
+    both.arguments[1].clone_from(&both.cloud.url);
+    both.restart_server();
+    assert_eq!(both.login_by_cloud(&token).status, 201);
 }
 
 #[covers("auth-failure cloud_token_required", "R21")]
