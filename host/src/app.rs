@@ -200,7 +200,6 @@ impl App {
                     state: store.plugin_state.clone(),
                     keys: keys.clone(),
                     context: context.clone(),
-                    instance_id: instance.instance_id.clone(),
                 };
                 cloud::connect(&config.cloud, host, &plugins).await?
             }

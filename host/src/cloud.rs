@@ -7,7 +7,9 @@ use svc_cloud_client::{EgressClient, EgressError, EgressOptions, PluginCloud, Se
 use svc_identity::Context;
 use svc_identity::cloud::{Cloud, NoCloud};
 use svc_identity::keys::KeyRing;
-use svc_plugin_host::cloud::{CloudComponent, CloudFault, CloudHost, CloudPluginError, CloudSetting};
+use svc_plugin_host::cloud::{
+    CloudComponent, CloudFault, CloudHost, CloudPluginError, CloudSetting, CurrentSettings,
+};
 use svc_plugin_host::{BuiltIn, PluginSettings, Plugins};
 use svc_store::PluginStateRepository;
 
@@ -48,12 +50,23 @@ pub struct CloudHostParts {
     pub built_in: &'static [BuiltIn],
     /// Keeps its state.
     pub state: PluginStateRepository,
-    /// Seals its state.
+    /// Seal its state, and have the id of the installation.
     pub keys: KeyRing,
     /// Clock, random numbers and tasks.
     pub context: Context,
-    /// Id of the installation.
-    pub instance_id: String,
+}
+
+/// The setting of a plugin in which it reads the id of the installation, which a factory reset replaces.
+const INSTANCE_ID: &str = "instance-id";
+
+/// What changes while the plugin is loaded.
+#[derive(Debug)]
+struct OfInstallation(KeyRing);
+
+impl CurrentSettings for OfInstallation {
+    fn current(&self, key: &str) -> Option<String> {
+        (key == INSTANCE_ID).then(|| self.0.current().instance_id.clone())
+    }
 }
 
 /// The built-in plugins that read files.
@@ -85,12 +98,13 @@ pub async fn connect(
         state: Arc::new(SealedState::new(
             component.manifest().id.clone(),
             parts.state,
-            parts.keys,
+            parts.keys.clone(),
             context.random,
         )),
+        settings: Arc::new(OfInstallation(parts.keys)),
         clock: context.clock,
     };
-    let (settings, values) = (parts.settings, setting_values(config, &parts.instance_id));
+    let (settings, values) = (parts.settings, setting_values(config));
     let plugin = tokio::task::spawn_blocking(move || component.load(&settings, &values, host)).await??;
     let manifest = plugin.manifest();
     let (id, version) = (manifest.id.clone(), manifest.version.clone());
@@ -145,13 +159,13 @@ pub fn egress_options(config: &CloudConfig) -> Result<EgressOptions, CloudOption
     })
 }
 
-/// What the plugin reads as its settings.
-pub fn setting_values(config: &CloudConfig, instance_id: &str) -> BTreeMap<String, CloudSetting> {
+/// What the plugin reads as its settings, besides the id of the installation.
+pub fn setting_values(config: &CloudConfig) -> BTreeMap<String, CloudSetting> {
     let plain = |value: &str| CloudSetting {
         value: value.to_owned(),
         is_secret: false,
     };
-    let mut values = BTreeMap::from([("instance-id".to_owned(), plain(instance_id))]);
+    let mut values = BTreeMap::new();
     match &config.service {
         CloudService::None => {}
         CloudService::Cloud(url) => {

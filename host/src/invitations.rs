@@ -11,6 +11,7 @@ use svc_identity::invitations::Invitations;
 use svc_identity::invitations::claims::{Claims, ClaimsParts};
 use svc_identity::keys::KeyRing;
 use svc_identity::password::Passwords;
+use svc_identity::seats::Seats;
 use svc_identity::settings::Settings;
 use svc_store::Store;
 
@@ -29,6 +30,8 @@ pub(super) struct InvitationDependencies<'a> {
 pub(super) struct InvitationServices {
     /// The server's credential for its cloud.
     pub(super) credentials: CloudCredentials,
+    /// The seats of the subscription.
+    pub(super) seats: Seats,
     /// Publishes changes of invitations.
     pub(super) observer: Arc<dyn InvitationObserver>,
     pub(super) invitations: Invitations,
@@ -54,12 +57,14 @@ impl InvitationServices {
             keys.clone(),
             Arc::clone(cloud),
         );
+        let seats = Seats::new(Arc::clone(cloud), credentials.clone());
         let invitations = Invitations::new(
             context.clone(),
             store.invitations.clone(),
             keys.clone(),
             Arc::clone(cloud),
             credentials.clone(),
+            seats.clone(),
             Arc::clone(&observer),
         );
         let claims = Claims::new(ClaimsParts {
@@ -71,10 +76,12 @@ impl InvitationServices {
             keys: keys.clone(),
             cloud: Arc::clone(cloud),
             credentials: credentials.clone(),
+            seats: seats.clone(),
             observer: Arc::clone(&observer),
         });
         Self {
             credentials,
+            seats,
             observer,
             invitations,
             claims,

@@ -305,6 +305,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
             passwords,
             logins.clone(),
             activity.clone(),
+            invited.seats,
         ),
         logins,
         tokens: PersonalAccessTokens::new(context.clone(), store.users.clone(), store.tokens.clone()),

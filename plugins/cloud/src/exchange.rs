@@ -9,16 +9,17 @@ use svc_plugin_api::{log, settings};
 use crate::forms::Result;
 use crate::{endpoints, forms};
 
-/// Bytes of a response.
+/// Bytes of a response: 500 statuses of invitations, several times. The server receives up to 4 MiB, which as JSON could
+/// exceed the memory of the plugin.
 const RESPONSE: usize = 256 * 1024;
-/// The time until which nothing is sent, as decimal milliseconds.
-const PAUSE: &str = "pause";
+/// Start of the keys of pauses. Each holds the time until which a function sends nothing, as decimal milliseconds.
+const PAUSE: &str = "pause ";
 /// The longest pause that the cloud can ask for, in seconds.
 const LONGEST_PAUSE: u64 = 600;
 
 /// A request without its address.
 pub struct Call {
-    /// The function of the plugin, for the log.
+    /// The function of the plugin, which has one endpoint: for the log and for pauses.
     name: &'static str,
     has_token: bool,
     request: Request,
@@ -108,12 +109,16 @@ impl Call {
 
     /// Sends it, and returns any response.
     fn respond(&self) -> Result<Response> {
-        if pause_end().is_some_and(|end| clock::now() < end) {
+        if pause_end(self.name).is_some_and(|end| clock::now() < end) {
             return Err(CloudError::Unavailable);
         }
-        let response = http::send(&self.request).map_err(|error| unanswered(self.name, &error))?;
+        let response = http::send(&self.request).and_then(|response| match response.body.len() {
+            0..=RESPONSE => Ok(response),
+            _ => Err(HttpError::TooLarge),
+        });
+        let response = response.map_err(|error| unanswered(self.name, &error))?;
         if matches!(response.status, 429 | 503) {
-            pause(&response);
+            pause(self.name, &response);
         }
         Ok(response)
     }
@@ -133,16 +138,18 @@ pub fn document(url: &str) -> Result<Response> {
 pub fn read<T: DeserializeOwned>(response: &Response) -> Result<T> {
     let kind = response.header("Content-Type").unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") || response.body.len() > RESPONSE {
+    if !kind.eq_ignore_ascii_case("application/json") {
         return Err(CloudError::Unavailable);
     }
     serde_json::from_slice(&response.body).map_err(|_| CloudError::Unavailable)
 }
 
 fn unanswered(name: &str, error: &HttpError) -> CloudError {
-    // The operator's configuration is wrong; the other errors are those of a network.
-    if let HttpError::Denied(reason) = error {
-        log::warn(&format!("{name}: the server refuses the request: {reason}"));
+    // The operator's configuration or the cloud is wrong; the other errors are those of a network.
+    match error {
+        HttpError::Denied(reason) => log::warn(&format!("{name}: the server refuses the request: {reason}")),
+        HttpError::TooLarge => log::warn(&format!("{name}: the response of the cloud is too large")),
+        _ => {}
     }
     CloudError::Unavailable
 }
@@ -173,13 +180,14 @@ fn refusal(response: &Response, has_token: bool) -> CloudError {
     }
 }
 
-fn pause_end() -> Option<u64> {
-    let stored = state::get(PAUSE)?;
+fn pause_end(name: &str) -> Option<u64> {
+    let stored = state::get(&format!("{PAUSE}{name}"))?;
     std::str::from_utf8(&stored).ok()?.parse().ok()
 }
 
-/// Remembers that the cloud wants no requests for a while.
-fn pause(response: &Response) {
+/// Remembers that the cloud wants no requests to this endpoint for a while. To other endpoints they are sent: one that
+/// limits invitations does not keep people from signing in.
+fn pause(name: &str, response: &Response) {
     let seconds = response
         .header("Retry-After")
         .and_then(|value| value.trim().parse::<u64>().ok());
@@ -187,9 +195,9 @@ fn pause(response: &Response) {
         return;
     };
     let end = clock::now().saturating_add(seconds * 1000).to_string();
-    if let Err(error) = state::set(PAUSE, Some(end.as_bytes())) {
+    if let Err(error) = state::set(&format!("{PAUSE}{name}"), Some(end.as_bytes())) {
         log::warn(&format!(
-            "the pause that the cloud asked for is not kept: {error}"
+            "{name}: the pause that the cloud asked for is not kept: {error}"
         ));
     }
 }

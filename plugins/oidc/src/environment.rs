@@ -1,5 +1,11 @@
 //! What the client needs from its host: requests, the time, and a small store.
 
+use crate::error::{Endpoint, Outage, Result};
+
+/// Bytes of a response: a userinfo with all groups that count, several times. The server receives up to 4 MiB, which as
+/// JSON could exceed the memory of the plugin.
+pub const MAX_RESPONSE: usize = 512 * 1024;
+
 /// A request to the provider.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -42,7 +48,7 @@ pub trait Environment {
     ///
     /// # Errors
     /// The reason, for the log.
-    fn send(&self, request: Request) -> Result<Response, String>;
+    fn send(&self, request: Request) -> std::result::Result<Response, String>;
 
     /// Seconds since 1970.
     fn now(&self) -> i64;
@@ -52,4 +58,18 @@ pub trait Environment {
 
     /// Stores a value. A value that does not fit is not stored, and requested again the next time.
     fn store(&self, key: &str, value: &[u8]);
+}
+
+/// Sends a request, and returns any response that is not too large.
+///
+/// # Errors
+/// There is no response, or a larger one.
+pub fn respond(environment: &impl Environment, endpoint: Endpoint, request: Request) -> Result<Response> {
+    let response = environment
+        .send(request)
+        .map_err(|reason| Outage::Transport { endpoint, reason })?;
+    if response.body.len() > MAX_RESPONSE {
+        return Err(Outage::TooLarge { endpoint }.into());
+    }
+    Ok(response)
 }

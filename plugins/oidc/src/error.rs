@@ -32,6 +32,9 @@ pub enum Outage {
     /// The provider responded with an unexpected status.
     #[error("{endpoint}: status {status}")]
     Status { endpoint: Endpoint, status: u16 },
+    /// The response is longer than any that makes sense.
+    #[error("{endpoint}: the response is too large")]
+    TooLarge { endpoint: Endpoint },
     /// The response is not what the specification says.
     #[error("{endpoint}: the response is malformed")]
     Malformed { endpoint: Endpoint },

@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::{Environment, Request};
+use crate::environment::{Environment, Request, respond};
 use crate::error::{Endpoint, Outage, Refusal, Result};
 use crate::jwk::{self, Jwk};
 use crate::jws::Jws;
@@ -183,9 +183,7 @@ fn get<T: DeserializeOwned>(
         body: None,
         flight: Some(flight),
     };
-    let response = environment
-        .send(request)
-        .map_err(|reason| Outage::Transport { endpoint, reason })?;
+    let response = respond(environment, endpoint, request)?;
     if response.status != 200 {
         let status = response.status;
         return Err(Outage::Status { endpoint, status }.into());

@@ -4,7 +4,7 @@ use data_encoding::BASE64;
 use form_urlencoded::Serializer;
 use serde::Deserialize;
 
-use crate::environment::{Environment, Request, Response};
+use crate::environment::{Environment, Request, Response, respond};
 use crate::error::{Endpoint, Error, Outage, Refusal, Result};
 use crate::provider::Provider;
 
@@ -123,8 +123,7 @@ impl<E: Environment> Provider<'_, E> {
     }
 
     fn send(&self, endpoint: Endpoint, request: Request) -> Result<Response> {
-        let response = self.environment.send(request);
-        Ok(response.map_err(|reason| Outage::Transport { endpoint, reason })?)
+        respond(self.environment, endpoint, request)
     }
 }
 

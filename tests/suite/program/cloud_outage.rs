@@ -78,6 +78,47 @@ fn count(log: &Path, text: &str) -> usize {
     fs::read_to_string(log).unwrap().matches(text).count()
 }
 
+/// A server that uses this cloud and writes its log to `log` in the directory.
+fn start(cloud: &Cloud, directory: &Path) -> Server {
+    let mut command = serve(&directory.join("data"), &["--cloud-url", &cloud.url]);
+    command.stderr(File::create(directory.join("log")).unwrap());
+    Server::spawn_as_owner(&mut command)
+}
+
+#[test]
+fn answers_that_are_too_large_are_named_in_the_log_and_are_no_faults_of_the_plugin() {
+    let cloud = Cloud::start();
+    cloud.add_account("ada");
+    let token = cloud.sign_in("ada");
+    let dir = tempfile::tempdir().unwrap();
+    let server = start(&cloud, dir.path());
+    // Beyond what the plugin reads, more often than faults of a plugin are forgiven; beyond what the server receives, less
+    // often than the breaker forgives.
+    for (bytes, times) in [(300_000, 6), (5_000_000, 4)] {
+        let failure = json!({ "kind": "oversize", "bytes": bytes });
+        cloud.fail("account", &failure, Some(times));
+        for _ in 0..times {
+            assert_away(&server, &token);
+        }
+        assert_reached(&server, &token);
+    }
+    let log = dir.path().join("log");
+    assert_eq!(count(&log, "account: the response of the cloud is too large"), 10);
+    // The server says it of those that it did not receive.
+    assert_eq!(count(&log, "the response of the cloud is too large"), 14);
+    let plugins = server.get("/api/v1/plugins").json();
+    let plugin = plugins
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|plugin| plugin["pluginId"] == "cloud")
+        .unwrap();
+    assert_eq!(
+        (&plugin["state"], &plugin["stats"]["traps"]),
+        (&json!("active"), &json!(0))
+    );
+}
+
 #[covers("T31")]
 #[test]
 fn cloud_that_fails_is_503_in_time_and_comes_back_without_a_restart() {
@@ -86,9 +127,7 @@ fn cloud_that_fails_is_503_in_time_and_comes_back_without_a_restart() {
     let token = cloud.sign_in("ada");
     let dir = tempfile::tempdir().unwrap();
     let log = dir.path().join("log");
-    let mut command = serve(&dir.path().join("data"), &["--cloud-url", &cloud.url]);
-    command.stderr(File::create(&log).unwrap());
-    let server = Server::spawn_as_owner(&mut command);
+    let server = start(&cloud, dir.path());
     assert_reached(&server, &token);
     let before = local_p95(&server);
 
@@ -136,6 +175,15 @@ fn cloud_that_fails_is_503_in_time_and_comes_back_without_a_restart() {
     assert_eq!(count(&log, "cloud requests suspended"), 1);
     assert_eq!(count(&log, "testing whether the cloud has recovered"), 1);
     assert_eq!(count(&log, "cloud requests resumed"), 1);
+    let lines = fs::read_to_string(&log).unwrap();
+    for (level, change) in [
+        ("WARN", "cloud requests suspended"),
+        ("INFO", "testing whether the cloud has recovered"),
+        ("INFO", "cloud requests resumed"),
+    ] {
+        let line = lines.lines().find(|line| line.contains(change)).unwrap();
+        assert!(line.contains(level) && line.contains(&cloud.url), "{line}");
+    }
     assert_eq!(count(&log, &token), 0, "the token is in the log");
     eprintln!(
         "local sign-in p95: {before:?} before, {slow:?} with a slow cloud, {black_hole:?} with a black hole, \

@@ -24,6 +24,8 @@ pub struct PluginCloud {
     plugin: CloudPlugin,
     features: CloudFeatures,
     identity: String,
+    /// What the ids of its accounts begin with.
+    service: String,
     calls: Arc<Semaphore>,
 }
 
@@ -34,8 +36,10 @@ impl PluginCloud {
     /// The plugin fails.
     pub async fn start(plugin: CloudPlugin, service: &str) -> Result<Self, CloudFault> {
         let features = plugin.features(Instant::now() + CLOUD_CALL).await?;
+        let named = Some(service).filter(|service| !service.is_empty());
         Ok(Self {
             identity: format!("{} {service}", plugin.id()),
+            service: named.unwrap_or(plugin.id()).to_owned(),
             plugin,
             features: answers::features(features),
             calls: Arc::new(Semaphore::new(CALLS)),
@@ -72,6 +76,32 @@ impl PluginCloud {
             CloudError::Unavailable
         })
     }
+
+    /// With the id by which the server knows it.
+    fn own(&self, account: CloudAccount) -> CloudAccount {
+        CloudAccount {
+            id: id_of(&self.service, account.id),
+            ..account
+        }
+    }
+
+    fn own_session(&self, session: CloudSession) -> CloudSession {
+        CloudSession {
+            account: self.own(session.account),
+            ..session
+        }
+    }
+}
+
+/// The id of an account of a service. Without the service, a cloud that is configured in place of another one could vouch
+/// for accounts that are linked to those of the other. A plugin for OpenID Connect adds the issuer itself.
+fn id_of(service: &str, id: String) -> String {
+    let rest = id.strip_prefix(service);
+    if rest.is_some_and(|rest| rest.starts_with('|')) {
+        id
+    } else {
+        format!("{service}|{id}")
+    }
 }
 
 impl Cloud for PluginCloud {
@@ -88,7 +118,7 @@ impl Cloud for PluginCloud {
             "account",
             self.features.accounts,
             |until| self.plugin.account(token.to_owned(), until),
-            answers::account,
+            |account| answers::account(account).map(|account| self.own(account)),
         ))
     }
 
@@ -119,7 +149,7 @@ impl Cloud for PluginCloud {
             "exchange",
             self.features.sign_in,
             |until| self.plugin.exchange(request, until),
-            answers::session,
+            |session| answers::session(session).map(|session| self.own_session(session)),
         ))
     }
 
@@ -128,7 +158,7 @@ impl Cloud for PluginCloud {
             "validate",
             self.features.sign_in,
             |until| self.plugin.validate(token.to_owned(), until),
-            answers::session,
+            |session| answers::session(session).map(|session| self.own_session(session)),
         ))
     }
 
@@ -146,7 +176,13 @@ impl Cloud for PluginCloud {
             "logout",
             self.features.logout,
             |until| self.plugin.logout(token.to_owned(), until),
-            answers::signed_out,
+            |report| {
+                let report = answers::signed_out(report)?;
+                Ok(SignedOut {
+                    account_id: report.account_id.map(|id| id_of(&self.service, id)),
+                    ..report
+                })
+            },
         ))
     }
 
@@ -263,5 +299,31 @@ impl Cloud for PluginCloud {
             |until| self.plugin.latest_release(channel.to_owned(), until),
             answers::release,
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_accounts_name_their_service_once() {
+        for (id, expected) in [
+            ("u_1", "https://a.example|u_1"),
+            ("https://a.example|u_1", "https://a.example|u_1"),
+            ("https://a.example", "https://a.example|https://a.example"),
+            (
+                "https://a.example.org|u_1",
+                "https://a.example|https://a.example.org|u_1",
+            ),
+            ("a|b", "https://a.example|a|b"),
+        ] {
+            assert_eq!(id_of("https://a.example", id.to_owned()), expected);
+        }
+        let account = CloudAccount {
+            id: id_of("https://a.example", "auth0|u_1".to_owned()),
+            ..CloudAccount::default()
+        };
+        assert_eq!(account.public_id(), "auth0|u_1");
     }
 }

@@ -25,6 +25,9 @@ struct Document {
 
 impl Discovery {
     /// Whether the document names the origin. `read` sends the request for it.
+    ///
+    /// # Errors
+    /// The document cannot be read.
     pub(crate) async fn names(
         &self,
         rules: &Rules,
@@ -43,11 +46,11 @@ impl Discovery {
             return Ok(document.origins.contains(origin));
         }
         let response = read(document_request(issuer)).await?;
-        let origins = if response.status == 200 {
-            named_origins(rules, issuer, &response.body)
-        } else {
-            BTreeSet::new()
-        };
+        if response.status != 200 {
+            // Not remembered: an issuer that fails for a moment would keep its users out for as long as a document counts.
+            return Err(HttpError::Unreachable);
+        }
+        let origins = named_origins(rules, issuer, &response.body);
         let is_named = origins.contains(origin);
         *document = Some(Document {
             read_at: Instant::now(),
@@ -128,6 +131,31 @@ mod tests {
         ];
         assert_eq!(named("https://login.example.co.uk/", &document), expected);
         assert!(named("https://else.example.co.uk/", &document).is_empty());
+    }
+
+    #[tokio::test]
+    async fn failure_of_the_issuer_is_not_remembered() {
+        let (rules, discovery) = (rules("https://login.example.com"), Discovery::default());
+        let names = async |status: u16| {
+            let document = serde_json::json!({
+                "issuer": "https://login.example.com",
+                "jwks_uri": "https://keys.example.com/",
+            });
+            let response = HttpResponse {
+                status,
+                headers: Vec::new(),
+                body: document.to_string().into_bytes(),
+            };
+            let origin = "https://keys.example.com";
+            discovery
+                .names(&rules, origin, async move |_| Ok(Arc::new(response)))
+                .await
+        };
+        for status in [503, 404, 302] {
+            assert_eq!(names(status).await, Err(HttpError::Unreachable), "{status}");
+        }
+        assert_eq!(names(200).await, Ok(true));
+        assert_eq!(names(503).await, Ok(true), "the document counts for a while");
     }
 
     #[test]

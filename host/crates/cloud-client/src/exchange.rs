@@ -99,7 +99,10 @@ pub(crate) fn send(agent: &Agent, request: CheckedRequest) -> Result<HttpRespons
     };
     outcome.and_then(receive).map_err(|error| {
         let error = typed(error);
-        tracing::debug!(%origin, %error, "cloud request failed");
+        match error {
+            HttpError::TooLarge => tracing::warn!(%origin, "the response of the cloud is too large"),
+            _ => tracing::debug!(%origin, %error, "cloud request failed"),
+        }
         error
     })
 }

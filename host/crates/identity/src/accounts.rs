@@ -12,6 +12,7 @@ use crate::names::{check_display_name, check_role_name, check_username, username
 use crate::password::Passwords;
 use crate::role::Role;
 use crate::roles::{find_role, require_assignable};
+use crate::seats::{Seats, require_free};
 use crate::{AuthContext, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
@@ -46,6 +47,7 @@ pub struct Accounts {
     passwords: Passwords,
     logins: Logins,
     activity: ActivityLog,
+    seats: Seats,
 }
 
 impl Accounts {
@@ -56,6 +58,7 @@ impl Accounts {
         passwords: Passwords,
         logins: Logins,
         activity: ActivityLog,
+        seats: Seats,
     ) -> Self {
         Self {
             context,
@@ -63,6 +66,7 @@ impl Accounts {
             passwords,
             logins,
             activity,
+            seats,
         }
     }
 
@@ -113,7 +117,7 @@ impl Accounts {
     ///
     /// # Errors
     /// Invalid input or role; refused for a role that cannot be assigned or that has capabilities the caller lacks;
-    /// conflict for a name in use; database errors.
+    /// conflict for a name in use and without a free seat; database errors.
     pub async fn create(&self, by: AuthContext, request: CreateUser) -> Result<Account> {
         let mut errors = Vec::new();
         let username = check(check_username(&request.username), "username", &mut errors);
@@ -133,6 +137,7 @@ impl Accounts {
             check_role(&mut change, &by, &role).await?;
         }
         let password_hash = Some(self.passwords.hash(by.client.known(), password).await?);
+        let seats = self.seats.known().await?;
         let accounts = self.clone();
         run_to_completion(&self.context.tasks, "user-create", async move {
             let context = &accounts.context;
@@ -149,6 +154,7 @@ impl Accounts {
             };
             let mut change = context.change_by(&by).await?;
             check_role(&mut change, &by, &role).await?;
+            require_free(&mut change, seats).await?;
             if !change.insert_user(&new).await? {
                 return Err(name_taken());
             }

@@ -58,7 +58,7 @@ pub struct CloudFeatures {
 /// An account that the cloud vouches for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CloudAccount {
-    /// Its id in the cloud, with the issuer where there can be several.
+    /// The service that vouches for it, `|`, and its id there: accounts of two services never have the same.
     pub id: String,
     /// A name to show.
     pub display_name: Option<String>,
@@ -68,6 +68,13 @@ pub struct CloudAccount {
     pub groups: Vec<String>,
     /// When the account's session with the cloud ends.
     pub expires_at: Option<Timestamp>,
+}
+
+impl CloudAccount {
+    /// Its id as the service itself names it.
+    pub fn public_id(&self) -> &str {
+        self.id.split_once('|').map_or(self.id.as_str(), |(_, id)| id)
+    }
 }
 
 /// What a browser needs to be sent to the cloud.

@@ -20,7 +20,6 @@ pub struct Keys {
     pub secrets: SealingKey,
     refresh_key: [u8; 32],
     typed_code_key: [u8; 32],
-    invitation_key: [u8; 32],
 }
 
 impl Keys {
@@ -33,7 +32,6 @@ impl Keys {
             secrets: SealingKey::derive(secret, "svc secrets at rest"),
             refresh_key: secret.derive("svc refresh token successor"),
             typed_code_key: secret.derive("svc typed code"),
-            invitation_key: secret.derive("svc invitation shortcode"),
         }
     }
 
@@ -42,14 +40,9 @@ impl Keys {
         &self.refresh_key
     }
 
-    /// The key of the stored hashes of codes that people type.
+    /// The key of the stored hashes of codes that people type, each of which is of one purpose.
     pub fn typed_code_key(&self) -> &[u8; 32] {
         &self.typed_code_key
-    }
-
-    /// The key of the hashes of shortcodes.
-    pub fn invitation_key(&self) -> &[u8; 32] {
-        &self.invitation_key
     }
 }
 

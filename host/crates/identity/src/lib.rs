@@ -39,6 +39,7 @@ pub mod rate_limiter;
 pub mod recovery;
 pub mod role;
 pub mod roles;
+pub mod seats;
 pub mod secret_token;
 pub mod sessions;
 pub mod settings;

@@ -1,6 +1,7 @@
 //! Codes that people read aloud and type: Crockford base32, which tells no letters apart that look alike.
 //!
-//! They are short, so their stored hashes need a key that is not in the database.
+//! User codes of devices and shortcodes of invitations. They are short: without a key that is not in the database, their
+//! stored hashes could be reversed by trying all codes.
 
 use std::io;
 

@@ -81,9 +81,10 @@ async fn examine(config: &CloudConfig) -> anyhow::Result<Report> {
     let parts = CloudHost {
         http: Arc::new(egress.clone()),
         state: Arc::new(MemoryState::default()),
+        settings: Arc::new(()),
         clock: Arc::new(SystemClock),
     };
-    let values = cloud::setting_values(config, "");
+    let values = cloud::setting_values(config);
     let loaded = tokio::task::spawn_blocking(move || component.load(&host.settings, &values, parts)).await?;
     let client = match loaded {
         Ok(plugin) => PluginCloud::start(plugin, "doctor")

@@ -94,32 +94,3 @@ async fn refused_claim_of_the_holder_leaves_the_invitation() {
     })
     .await;
 }
-
-#[covers("code seats_exhausted")]
-#[tokio::test]
-async fn claim_beyond_the_seats_is_refused() {
-    with_cloud(async |server, cloud, owner| {
-        let made = invite(owner).await.json();
-        cloud.bind("bob-at-cloud", server.clock.now());
-        cloud.set_seats(Some(1));
-        assert_eq!(
-            answer(&sign_in(server, "bob-at-cloud").await),
-            refused(409, "seats_exhausted")
-        );
-        server.state.invitations.sync().await.unwrap();
-        assert_eq!(read(owner, &made).await["status"], "bound");
-        cloud.set_seats(Some(2));
-        assert_eq!(sign_in(server, "bob-at-cloud").await.status, 201);
-        let seats = owner.get("/api/v1/licensing/seats").await.json();
-        assert_eq!(seats, json!({"used": 2, "total": 2}));
-        let subscription = owner.get("/api/v1/licensing/subscription").await.json();
-        assert_eq!(
-            (&subscription["tier"], &subscription["source"]),
-            (&json!("family"), &json!("cloud"))
-        );
-        cloud.set_away(true);
-        let subscription = owner.get("/api/v1/licensing/subscription").await.json();
-        assert_eq!(subscription["source"], "local");
-    })
-    .await;
-}

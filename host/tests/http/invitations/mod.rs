@@ -11,6 +11,7 @@ mod held;
 mod list;
 mod races;
 mod revoke;
+mod seats;
 
 use std::time::Duration;
 

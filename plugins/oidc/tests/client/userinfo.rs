@@ -1,5 +1,6 @@
 //! Claims that the ID token lacks come from the userinfo, plain or signed.
 
+use oidc::environment::MAX_RESPONSE;
 use oidc::error::{Endpoint, Error, Outage, Refusal};
 use serde_json::{Value, json};
 
@@ -68,6 +69,29 @@ fn provider_without_userinfo_leaves_the_claims_empty() {
     assert_eq!(
         (session.account.username, session.account.groups.len()),
         (None, 0)
+    );
+}
+
+#[test]
+fn responses_that_are_too_large_are_not_read() {
+    let signer = Signer::es256(1);
+    let too_large = |endpoint| Error::from(Outage::TooLarge { endpoint });
+    for (length, expected) in [
+        (MAX_RESPONSE, Ok(())),
+        (MAX_RESPONSE + 1, Err(too_large(Endpoint::Userinfo))),
+    ] {
+        let client = client_of(&signer);
+        client.environment.returns(bare(&signer));
+        let mut body = full().to_string();
+        body.push_str(&" ".repeat(length - body.len()));
+        *client.environment.userinfo.borrow_mut() = ("application/json", body);
+        assert_eq!(client.exchange(&exchange()).map(drop), expected, "{length}");
+    }
+    let client = client_of(&signer);
+    *client.environment.keys.borrow_mut() = vec![json!([]); MAX_RESPONSE];
+    assert_eq!(
+        client.exchange(&exchange()).map(drop),
+        Err(too_large(Endpoint::Keys))
     );
 }
 

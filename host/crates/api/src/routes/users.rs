@@ -165,7 +165,7 @@ pub async fn list_users(state: State, query: Query<UsersQuery>) -> Result<Json<P
 /// Create an account
 #[endpoint(responses(
     (status_code = 404, description = "A resource named in the body does not exist"),
-    (status_code = 409, description = "An account with this name already exists")
+    (status_code = 409, description = "An account with this name already exists, or no seat is free")
 ))]
 pub async fn create_user(
     state: State,
@@ -196,7 +196,7 @@ pub async fn get_user(state: State, id: PathId<UserId>) -> Result<Json<UserView>
 
 /// Update an account
 #[endpoint(responses(
-    (status_code = 409, description = "An account with this name already exists"),
+    (status_code = 409, description = "An account with this name already exists, or no seat is free"),
     (status_code = 429, description = "Too many wrong passwords")
 ))]
 pub async fn update_user(

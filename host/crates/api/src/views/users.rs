@@ -130,7 +130,7 @@ pub struct CloudUserView {
 impl From<PresentedCloudAccount> for CloudUserView {
     fn from(presented: PresentedCloudAccount) -> Self {
         Self {
-            public_user_id: presented.account.id,
+            public_user_id: presented.account.public_id().to_owned(),
             display_name: presented.account.display_name,
             expires_at: presented.account.expires_at,
             linked: presented.linked,

@@ -50,6 +50,7 @@ impl Hostile {
         let host = CloudHost {
             http: Arc::new(client_of(&options(url), lookup)),
             state: Arc::new(state.clone()),
+            settings: Arc::new(()),
             clock: Arc::new(SystemClock),
         };
         let component = CloudComponent::file(&file).unwrap();

@@ -5,6 +5,7 @@ use crate::account_input::{check, check_password, name_taken};
 use crate::error::{Result, ServiceError};
 use crate::names::{check_display_name, check_username, username_key};
 use crate::password::NewPassword;
+use crate::seats::require_free;
 use crate::{AuthContext, Context, require_not_stronger, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
@@ -31,6 +32,8 @@ struct Checked {
     display_name: Option<Option<String>>,
     enabled: Option<bool>,
     password_hash: Option<String>,
+    /// The number of seats; no limit if `None`.
+    seats: Option<u32>,
 }
 
 /// A validated change, before its password is hashed.
@@ -85,6 +88,9 @@ async fn apply(context: &Context, by: &AuthContext, id: UserId, checked: Checked
         enabled: checked.enabled.unwrap_or(old.enabled),
         ..old.clone()
     };
+    if new.enabled && !old.enabled {
+        require_free(&mut change, checked.seats).await?;
+    }
     if !change.update_user(&new, &username_key(&new.username)).await? {
         return Err(name_taken());
     }
@@ -132,7 +138,8 @@ impl Accounts {
     ///
     /// # Errors
     /// Not found; refused for an account with capabilities the caller lacks, for the guest, and for disabling the owner
-    /// or oneself; invalid input; conflict for a name in use; database errors.
+    /// or oneself; invalid input; conflict for a name in use, and for enabling an account without a free seat; database
+    /// errors.
     pub async fn update(&self, by: AuthContext, id: UserId, request: UpdateUser) -> Result<Account> {
         // A personal access token must not verify passwords, nor create a login that outlives the token.
         let is_way_in =
@@ -176,6 +183,7 @@ impl Accounts {
                 Some(password) => Some(self.passwords.hash(by.client.known(), password).await?),
                 None => None,
             },
+            seats: self.seats.known().await?,
         })
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::account_input::name_taken;
 use crate::app::App;
-use crate::cloud::{Cloud, CloudAccount, CloudError};
+use crate::cloud::{Cloud, CloudAccount};
 use crate::cloud_credential::CloudCredentials;
 use crate::cloud_users::add_cloud_user;
 use crate::error::{ErrorCode, LOGIN_REFUSED, Result, ServiceError};
@@ -19,6 +19,7 @@ use crate::names::username_key;
 use crate::password::{NewPassword, Passwords};
 use crate::role::Role;
 use crate::roles::{RoleInfo, find_role};
+use crate::seats::{Seats, require_free};
 use crate::throttle::ClientNetwork;
 use crate::{ClientInfo, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
@@ -47,6 +48,8 @@ pub struct ClaimsParts {
     pub cloud: Arc<dyn Cloud>,
     /// The credential for the cloud.
     pub credentials: CloudCredentials,
+    /// How many accounts there may be.
+    pub seats: Seats,
     /// Receives claimed invitations.
     pub observer: Arc<dyn InvitationObserver>,
 }
@@ -195,7 +198,7 @@ impl Claims {
     async fn find(&self, shortcode: &Shortcode, client: &ClientInfo) -> Result<Invitation> {
         let network = ClientNetwork::from(client.address);
         self.guesses.check(network)?;
-        let hash = shortcode.hash(self.parts.keys.current().invitation_key());
+        let hash = shortcode.hash(self.parts.keys.current().typed_code_key());
         match self.parts.invitations.by_shortcode(&hash).await? {
             Some(invitation) => {
                 self.guesses.check(network)?;
@@ -231,21 +234,6 @@ impl Claims {
         given_role(inviter, role).map(drop)
     }
 
-    /// The number of accounts that the subscription allows; no limit without a subscription.
-    async fn seats(&self) -> Result<Option<u32>> {
-        if !self.parts.cloud.features().licensing {
-            return Ok(None);
-        }
-        let Some(credential) = self.parts.credentials.get().await? else {
-            return Ok(None);
-        };
-        match self.parts.cloud.subscription(credential.secret()).await {
-            Ok(subscription) => Ok(subscription.seats),
-            Err(CloudError::Unavailable) => Err(CloudError::Unavailable.into()),
-            Err(_) => Ok(None),
-        }
-    }
-
     /// Uses an invitation: of parallel claims one succeeds.
     pub(super) async fn claim(
         &self,
@@ -254,7 +242,7 @@ impl Claims {
         app: App,
         client: &ClientInfo,
     ) -> Result<Account> {
-        let seats = self.seats().await?;
+        let seats = self.parts.seats.ask().await?;
         let (this, client) = (self.clone(), client.clone());
         run_to_completion(&self.parts.context.tasks, "invitation-claim", async move {
             let context = &this.parts.context;
@@ -272,12 +260,7 @@ impl Claims {
             if !role.capabilities.contains(app.login_capability()) {
                 return Err(LOGIN_REFUSED);
             }
-            if let Some(seats) = seats
-                && change.count_people().await? >= u64::from(seats)
-            {
-                let message = "all seats of the subscription are used";
-                return Err(ServiceError::conflict(ErrorCode::SeatsExhausted, message));
-            }
+            require_free(&mut change, seats).await?;
             let user = add_account(context, &mut change, claimant, now).await?;
             let claimed = change.claim_invitation(invitation.id, user, now).await?;
             let claimed = claimed.ok_or(UNAVAILABLE)?;

@@ -129,7 +129,7 @@ impl Invitations {
         }
         let invitation = new_invitation(context, by, &request, now);
         let shortcode = Shortcode::generate(context.random.as_ref()).map_err(ServiceError::internal)?;
-        let hash = shortcode.hash(self.keys.current().invitation_key());
+        let hash = shortcode.hash(self.keys.current().typed_code_key());
         change
             .insert_invitation(&NewInvitation {
                 invitation: &invitation,

@@ -36,6 +36,7 @@ use crate::cloud_credential::CloudCredentials;
 use crate::error::{Result, ServiceError};
 use crate::invitation_observer::InvitationObserver;
 use crate::keys::KeyRing;
+use crate::seats::Seats;
 use svc_domain::id::InvitationId;
 use svc_domain::invitation::{Invitation, InvitationStatus};
 use svc_domain::time::Timestamp;
@@ -60,6 +61,7 @@ pub struct Invitations {
     keys: KeyRing,
     cloud: Arc<dyn Cloud>,
     credentials: CloudCredentials,
+    seats: Seats,
     observer: Arc<dyn InvitationObserver>,
     /// When a list last asked the cloud.
     synced: Arc<Mutex<Option<Instant>>>,
@@ -73,6 +75,7 @@ impl Invitations {
         keys: KeyRing,
         cloud: Arc<dyn Cloud>,
         credentials: CloudCredentials,
+        seats: Seats,
         observer: Arc<dyn InvitationObserver>,
     ) -> Self {
         Self {
@@ -81,6 +84,7 @@ impl Invitations {
             keys,
             cloud,
             credentials,
+            seats,
             observer,
             synced: Arc::default(),
         }

@@ -24,7 +24,7 @@ const REVOKE_WAIT: Duration = Duration::from_secs(5);
 const BATCH: usize = 100;
 
 impl Invitations {
-    /// Keeps the statuses current until the server stops.
+    /// Keeps the statuses and the number of seats current until the server stops.
     pub async fn run(&self) {
         let mut tick = tokio::time::interval(EVERY);
         loop {
@@ -34,6 +34,9 @@ impl Invitations {
             }
             if let Err(error) = self.sync().await {
                 tracing::debug!(%error, "the cloud did not report the statuses of invitations");
+            }
+            if let Err(error) = self.seats.ask().await {
+                tracing::debug!(%error, "the cloud did not report the seats; the last known number counts");
             }
         }
     }

@@ -69,24 +69,12 @@ impl Sessions {
             let opened = sessions.open_within(&mut change, &user, new_session).await?;
             let id = opened.session();
             sessions.attach_provider(&mut change, id, &provider).await?;
-            if provider.token.is_none() {
-                tracing::warn!("the provider gave no refresh token; the session ends with its ID token");
-                change
-                    .limit_session(
-                        id,
-                        provider
-                            .account
-                            .expires_at
-                            .unwrap_or_else(|| sessions.context.now()),
-                    )
-                    .await?;
-            }
             opened.commit(change).await
         })
         .await
     }
 
-    /// Stores the session with a provider behind a session.
+    /// Stores the session with a provider behind a session. One that cannot be validated later ends with the provider's.
     pub(crate) async fn attach_provider(
         &self,
         change: &mut IdentityChange,
@@ -101,7 +89,14 @@ impl Sessions {
             validations: 0,
             validating_until: None,
         };
-        Ok(change.put_cloud_session(id, &row).await?)
+        change.put_cloud_session(id, &row).await?;
+        if token.is_none() {
+            tracing::warn!("the provider gave no refresh token; the session ends with its ID token");
+            let end = provider.account.expires_at;
+            let end = end.unwrap_or_else(|| self.context.now());
+            change.limit_session(id, end).await?;
+        }
+        Ok(())
     }
 
     /// The account and session of a refresh cookie; `None` if it is not the valid one of an open session.

@@ -9,6 +9,7 @@ use crate::bindings::svc::plugin::{log, settings, types};
 use crate::call::SettingValues;
 use crate::cloud::bindings::svc::plugin::{clock, http, state};
 use crate::cloud::host_http::{HttpClient, HttpError, HttpHeader, HttpRequest};
+use crate::cloud::host_settings::CurrentSettings;
 use crate::cloud::host_state::StateStore;
 use crate::cloud::secrets::Secrets;
 use crate::convert;
@@ -16,6 +17,7 @@ use crate::host_log::{LogState, write_line};
 use crate::limits;
 use crate::memory::MemoryMeter;
 use crate::stop_reason::StopReason;
+use svc_domain::extraction::Value;
 use svc_domain::time::Clock;
 
 /// What a plugin reaches of its host.
@@ -25,6 +27,8 @@ pub struct CloudHost {
     pub http: Arc<dyn HttpClient>,
     /// Keeps its state.
     pub state: Arc<dyn StateStore>,
+    /// Its settings that change while it is loaded.
+    pub settings: Arc<dyn CurrentSettings>,
     /// Its clock.
     pub clock: Arc<dyn Clock>,
 }
@@ -171,7 +175,12 @@ impl types::Host for CloudCall {}
 
 impl settings::Host for CloudCall {
     fn get(&mut self, key: String) -> wasmtime::Result<Option<types::Value>> {
-        Ok(self.settings.get(&key).cloned().map(convert::value_for_guest))
+        // Only what the manifest declares.
+        let value = self.settings.get(&key).map(|loaded| {
+            let current = self.host.settings.current(&key).map(Value::Text);
+            current.unwrap_or_else(|| loaded.clone())
+        });
+        Ok(value.map(convert::value_for_guest))
     }
 }
 

@@ -151,6 +151,7 @@ mod stub {
         CloudHost {
             http: Arc::new(Nothing),
             state: Arc::new(Nothing),
+            settings: Arc::new(()),
             clock: Arc::new(SystemClock),
         }
     }

@@ -1,5 +1,7 @@
 //! Linking an account by signing in with the provider.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::json;
 use svc_covers::covers;
 
@@ -53,12 +55,27 @@ async fn account_is_linked_by_the_browser_that_asked() {
     assert_eq!(current["localUser"]["cloudLinked"], true);
     // From now on the provider validates the session.
     assert_eq!(server.refresh(&session.cookie).await.status, 201);
-    assert_eq!(provider.validations.load(std::sync::atomic::Ordering::SeqCst), 1);
+    assert_eq!(provider.validations.load(Ordering::SeqCst), 1);
     // The user of the provider signs in to the account.
     let cookie = server.sign_in_with_provider("ada", "").await.provider_session();
     let signed_in = server.refresh(&cookie).await.signed_in();
     let current = signed_in.client.get("/api/v1/users/current").await.json();
     assert_eq!(current["localUser"]["username"], "owner");
+}
+
+#[covers("T30")]
+#[tokio::test]
+async fn session_that_the_provider_cannot_validate_ends_with_the_providers() {
+    let (server, provider) = server_with(OidcPolicy::default()).await;
+    provider.is_brief.store(true, Ordering::SeqCst);
+    let session = server.sign_in("owner").await;
+    let query = ticket(&session).await;
+    let reply = link(&server, &query, &session.cookie, "ada").await;
+    assert_eq!((reply.status, reply.header("location")), (303, "/app"));
+    // It has already ended: this provider names no end of its session.
+    assert_eq!(session.client.status().await, 401);
+    assert_eq!(server.refresh(&session.cookie).await.status, 401);
+    assert_eq!(provider.validations.load(Ordering::SeqCst), 0);
 }
 
 #[covers("POST /api/v1/users/current/cloud-link")]

@@ -1,13 +1,15 @@
 //! `GET /auth/oidc/start`, `GET /auth/oidc/callback` and `GET /auth/methods`.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use svc_covers::covers;
 
 use super::{assert_failed, policy, server_with};
-use crate::support::TestServer;
-use crate::support::provider::{SIGN_IN_COOKIE, Started};
+use crate::support::provider::{SIGN_IN_COOKIE, ScriptedProvider, Started, with_provider};
+use crate::support::{TestServer, TestServerOptions};
+use svc_http_io::proxy::ProxyConfig;
 use svc_identity::oidc::OidcPolicy;
 
 #[covers("GET /api/v1/auth/oidc/start", "GET /api/v1/auth/methods")]
@@ -83,6 +85,45 @@ async fn sign_in_belongs_to_one_browser_and_is_finished_once() {
     assert_eq!(reply.set_cookie(SIGN_IN_COOKIE).as_deref(), Some(""));
     reply.provider_session();
     assert_failed(&server.finish_sign_in(&started, "ada").await, "/");
+}
+
+#[covers("T30")]
+#[tokio::test]
+async fn cookie_over_https_is_of_this_host_alone() {
+    let provider = Arc::new(ScriptedProvider::default());
+    provider.knows("ada", &["media"]);
+    let server = TestServer::start_with(TestServerOptions {
+        proxy_config: ProxyConfig {
+            trusted_proxies: vec!["192.0.2.1/32".parse().unwrap()],
+            base_url: None,
+        },
+        ..with_provider(&provider, policy())
+    })
+    .await;
+    server.person("owner", "owner").await;
+    let https = ("x-forwarded-proto", "https");
+    let of_host = format!("__Host-{SIGN_IN_COOKIE}");
+    let reply = server.begin_sign_in("", &[https]).await;
+    let secret = reply.set_cookie(&of_host).unwrap();
+    let mut attributes: Vec<&str> = reply.header("set-cookie").split("; ").skip(1).collect();
+    attributes.sort_unstable();
+    let expected = ["HttpOnly", "Max-Age=600", "Path=/", "SameSite=Lax", "Secure"];
+    assert_eq!(attributes, expected);
+    let location = reply.header("location").to_owned();
+    let (_, state) = location.split_once("state=").unwrap();
+    let state = state.split('&').next().unwrap();
+    let target = format!("/api/v1/auth/oidc/callback?code=ada&state={state}");
+    let finish = async |name: &str| {
+        let cookie = format!("{name}={secret}");
+        server
+            .send("GET", &target, &[("cookie", cookie.as_str()), https], "")
+            .await
+    };
+    // One that another host of the domain can set.
+    assert_failed(&finish(SIGN_IN_COOKIE).await, "/");
+    let reply = finish(&of_host).await;
+    assert_eq!((reply.status, reply.header("location")), (303, "/app"));
+    assert_eq!(reply.set_cookie(&of_host).as_deref(), Some(""));
 }
 
 #[covers("GET /api/v1/auth/oidc/callback")]

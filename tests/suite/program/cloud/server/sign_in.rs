@@ -2,11 +2,25 @@
 
 use serde_json::json;
 use svc_covers::covers;
+use svc_tests::cloud::Cloud;
 use svc_tests::program::PASSWORD;
 
 use super::{Both, Session, code, cookie_of};
 
 const CROSS_SITE: (&str, &str) = ("sec-fetch-site", "cross-site");
+
+/// The id of the server's installation.
+fn instance(both: &Both) -> String {
+    let instance = both.server.open("/api/v1/instance").json();
+    instance["instanceId"].as_str().unwrap().to_owned()
+}
+
+/// A token of `bob` for one installation.
+fn issued(both: &Both, audience: &str) -> String {
+    let body = json!({ "username": "bob", "password": PASSWORD, "audience": audience });
+    let answer = both.cloud.call("POST", "/api/v1/session", &[], Some(&body));
+    answer.json()["token"].as_str().unwrap().to_owned()
+}
 
 #[covers("auth-failure cloud_token_required", "T30")]
 #[test]
@@ -46,22 +60,56 @@ fn linked_account_signs_in_with_its_token_under_both_names() {
 fn token_of_another_installation_is_refused() {
     let both = Both::start();
     let (session, _) = both.linked_user("bob", "music_user");
-    let instance = both.server.open("/api/v1/instance").json()["instanceId"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let issued = |audience: &str| {
-        let body = json!({ "username": "bob", "password": PASSWORD, "audience": audience });
-        let answer = both.cloud.call("POST", "/api/v1/session", &[], Some(&body));
-        answer.json()["token"].as_str().unwrap().to_owned()
-    };
-    let refused = both.refresh(&session.cookie, Some(&issued("another-installation")));
+    let refused = both.refresh(&session.cookie, Some(&issued(&both, "another-installation")));
     assert_eq!(code(&refused), (401, Some("cloud_token_required".to_owned())));
     assert_eq!(refused.header("set-cookie"), None);
     assert_eq!(
-        both.refresh(&session.cookie, Some(&issued(&instance))).status,
+        both.refresh(&session.cookie, Some(&issued(&both, &instance(&both))))
+            .status,
         201
     );
+}
+
+#[covers("T30")]
+#[test]
+fn factory_reset_changes_the_installation_that_tokens_are_for() {
+    let both = Both::start();
+    both.cloud.add_account("bob");
+    let old = issued(&both, &instance(&both));
+    let reset = json!({ "type": "factory", "validationPhrase": "Factory reset" });
+    assert_eq!(both.server.post("/api/v1/reset", &reset).status, 201);
+    let setup = json!({ "username": "owner", "password": PASSWORD });
+    let setup = both.server.anonymous("POST", "/api/v1/setup", &[], Some(&setup));
+    assert_eq!(setup.status, 201, "{setup:?}");
+    let new = issued(&both, &instance(&both));
+    let owner = both.login_by_password("owner", "admin");
+    assert_eq!(both.link(&owner.jwt, &new).status, 201);
+    assert_eq!(both.login_by_cloud(&new).status, 201);
+    assert_eq!(both.login_by_cloud(&old).status, 401);
+}
+
+#[covers("T30")]
+#[test]
+fn another_cloud_signs_in_no_account_of_the_first_one() {
+    let mut both = Both::start();
+    both.add_user("bob", "music_user");
+    let id = both.cloud.add_account("bob");
+    let token = both.cloud.sign_in("bob");
+    let session = both.login_by_password("bob", "music");
+    assert_eq!(both.link(&session.jwt, &token).status, 201);
+    assert_eq!(both.login_by_cloud(&token).status, 201);
+    let other = Cloud::start();
+    other.add_account("eve");
+    let of_eve = other.sign_in("eve");
+    // It claims that its account is the one of the first cloud.
+    let failure = json!({ "kind": "wrongAccount", "publicUserId": id });
+    other.fail("account", &failure, None);
+    both.arguments[1].clone_from(&other.url);
+    both.restart_server();
+    assert_eq!(both.login_by_cloud(&of_eve).status, 401);
+    both.arguments[1].clone_from(&both.cloud.url);
+    both.restart_server();
+    assert_eq!(both.login_by_cloud(&token).status, 201);
 }
 
 #[covers("auth-failure cloud_token_required", "R21")]

@@ -1,6 +1,8 @@
 //! The plugin against a cloud that answers as the page of the protocol says, and against one that does not.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod pauses;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -214,20 +216,6 @@ fn endpoint_that_is_gone_is_looked_up_again() {
         assert_eq!(gone, CloudError::Unavailable);
     }
     assert_eq!(sent.borrow().len(), 4);
-}
-
-#[test]
-fn pause_is_kept() {
-    let sent = cloud(document(&json!([])), |_| {
-        let mut busy = response(503, &json!({"code": "busy"}));
-        busy.headers.push(header("Retry-After", "30"));
-        Ok(busy)
-    });
-    for (time, requests) in [(NOW, 2), (NOW + 29_999, 2), (NOW + 30_000, 3)] {
-        simulate::clock(time);
-        assert!(CloudClient::account("token".to_owned()).is_err());
-        assert_eq!(sent.borrow().len(), requests, "{time}");
-    }
 }
 
 #[test]
