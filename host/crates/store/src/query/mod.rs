@@ -4,4 +4,5 @@ pub(crate) mod access_filter;
 pub(crate) mod item_filter;
 mod listed;
 pub(crate) mod pages;
+mod sort;
 pub(crate) mod where_clause;
