@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand.
 
+mod arguments;
 mod doctor;
 mod index;
 mod inspect;
@@ -65,7 +66,7 @@ enum Command {
 )]
 pub fn run() -> ExitCode {
     svc_platform::malloc::tune_malloc();
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| arguments::with_tip(error).exit());
     let outcome = match cli.command {
         // Writes binary data to standard output under tight limits: no logging and no runtime are set up.
         Command::PluginCompile => plugin_compile::run(),
