@@ -2,6 +2,8 @@
 
 mod arguments;
 mod doctor;
+#[cfg(test)]
+mod documents;
 mod index;
 mod inspect;
 mod openapi;
