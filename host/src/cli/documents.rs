@@ -1,9 +1,11 @@
-//! Compares what the documents for authors of plugins say with the command line.
+//! Compares what documents and messages for authors of plugins say with the command line and the API.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::{Command, CommandFactory as _};
+use svc_identity::capability::Capability;
+use svc_plugin_kit::KitError;
 
 use super::Cli;
 
@@ -76,4 +78,14 @@ fn verbs_and_their_options_are_documented() {
     for option in options(&plugin) {
         assert!(pages.contains(&option), "{option}");
     }
+}
+
+#[test]
+fn capability_that_a_token_lacks_is_named_as_in_the_api() {
+    let refused = KitError::Refused {
+        status: 403,
+        message: String::new(),
+    };
+    let capability = format!("`{}`", Capability::PluginsOperate.as_str());
+    assert!(refused.next().contains(&capability), "{}", refused.next());
 }
