@@ -1,6 +1,9 @@
 //! The command line: one file per subcommand.
 
+mod arguments;
 mod doctor;
+#[cfg(test)]
+mod documents;
 mod index;
 mod inspect;
 mod openapi;
@@ -65,7 +68,7 @@ enum Command {
 )]
 pub fn run() -> ExitCode {
     svc_platform::malloc::tune_malloc();
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| arguments::with_tip(error).exit());
     let outcome = match cli.command {
         // Writes binary data to standard output under tight limits: no logging and no runtime are set up.
         Command::PluginCompile => plugin_compile::run(),

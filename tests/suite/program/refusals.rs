@@ -20,7 +20,13 @@ fn refusal(arguments: &[&str]) -> String {
 
 #[test]
 fn wrong_flag_is_named() {
-    assert!(refusal(&["--musik-dir", "/tmp"]).contains("--musik-dir"));
+    let unknown = refusal(&["--musik-dir", "/tmp"]);
+    assert!(
+        unknown.contains("--musik-dir") && unknown.contains("--music-dir"),
+        "{unknown}"
+    );
+    let of_a_plugin = refusal(&["--comics-dir", "/tmp"]);
+    assert!(of_a_plugin.contains("--root comics=DIR"), "{of_a_plugin}");
     let nowhere = run(&["serve", "--listen", "nowhere"]);
     assert_eq!(nowhere.status.code(), Some(2));
     assert!(String::from_utf8(nowhere.stderr).unwrap().contains("nowhere"));

@@ -232,6 +232,12 @@ impl ExtractFailure {
             Self::Timeout { .. } | Self::OutOfMemory { .. } | Self::Trap(_) | Self::BadOutput(_)
         )
     }
+
+    /// Whether the failure neither blames the plugin nor shows that it works: the storage or the machine may be the
+    /// reason, or a file with more in it than the limits admit.
+    pub fn is_inconclusive(&self) -> bool {
+        matches!(self, Self::Io(_) | Self::Budget(_) | Self::Later { .. })
+    }
 }
 
 /// The outcome of one extraction: a record, `None` if the plugin does not index the file, or a failure.

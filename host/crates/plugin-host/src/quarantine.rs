@@ -68,7 +68,8 @@ impl Quarantine {
         })
     }
 
-    /// The call ended without a fault of the plugin.
+    /// The plugin answered. A call that ended for another reason, such as storage that failed or a machine that was too
+    /// busy for it, is not reported: it does not interrupt a row of faults.
     pub(super) fn succeeded(&self, call: u64) {
         self.last_success.store(call, Ordering::Relaxed);
     }

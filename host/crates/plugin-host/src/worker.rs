@@ -162,21 +162,22 @@ impl Slot {
         });
         let failure = result.as_ref().err();
         self.counters.count(failure, started.elapsed(), memory);
-        match (failure.filter(|failure| failure.blames_plugin()), number) {
-            (None, Some(number)) => plugin.quarantine.succeeded(number),
+        match (failure, number) {
             // The caller, who knows the file, reports the failure itself.
-            (Some(failure), Some(number)) => {
+            (Some(failure), Some(number)) if failure.blames_plugin() => {
                 if plugin.quarantine.failed(number, failure) {
                     let reason = plugin.quarantine.quarantine_reason().unwrap_or_default();
                     tracing::error!(plugin = &*plugin.id, "plugin quarantined: {reason}");
                 }
             }
-            (Some(_), None) => {
+            (Some(failure), None) if failure.blames_plugin() => {
                 if let Some(budget) = budget {
                     budget.failed(Instant::now());
                 }
             }
-            (None, None) => {}
+            (Some(failure), _) if failure.is_inconclusive() => {}
+            (_, Some(number)) => plugin.quarantine.succeeded(number),
+            (_, None) => {}
         }
         if self.counters.is_due() {
             plugin.stats.merge(&mut self.counters);

@@ -184,7 +184,7 @@ impl KitError {
                     .to_owned()
             }
             Self::Refused { status: 403, .. } => {
-                "the account of the token needs the capability `plugins:operate`".to_owned()
+                "the account of the token needs the capability `Plugins.Operate`".to_owned()
             }
             Self::Refused { status: 404, .. } => {
                 "`svc plugin list --server URL` lists the plugins".to_owned()

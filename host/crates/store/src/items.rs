@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::db::Database;
+use crate::kinds::KindRepository;
 use crate::query::access_filter::AccessFilter;
 use svc_database::Result;
 use svc_domain::change::ItemType;
@@ -155,6 +156,15 @@ impl ItemRepository {
                     if let Some(summary) = found.get_mut(&(item, id)) {
                         summary.kind = kind.parse().ok();
                         summary.page_count = page_count;
+                    }
+                }
+                let kinds = KindRepository { db: self.db.clone() };
+                for item in kinds.partly_accessible(scope, &ids).await? {
+                    if let Some(summary) = found.get_mut(&(ItemType::Item, item.id.get())) {
+                        summary.title = item.title;
+                        summary.duration_ms = item.duration_ms;
+                        summary.page_count = item.page_count;
+                        summary.missing = item.missing;
                     }
                 }
             }

@@ -1,10 +1,12 @@
 //! Full-text search: finds and ranks the items of a type whose words start with those of the query.
 
+use std::collections::HashMap;
+
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
 use crate::db::search_index::{SearchIndex, search_query};
-use crate::query::access_filter::AccessFilter;
+use crate::query::access_filter::{AccessFilter, and_outside};
 use svc_database::Engine;
 use svc_database::Result;
 use svc_database::args::args;
@@ -12,11 +14,20 @@ use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};
 use svc_domain::text::{query_words, search_words, sort_key};
 
+/// Titles of the items of an `IN` list with files outside a scope, which follows.
+const TITLES_OUTSIDE: &str = "SELECT DISTINCT x.item_id, i.title FROM item_files x \
+    JOIN items i ON i.item_id = x.item_id JOIN files f ON f.file_id = x.file_id \
+    JOIN folders o ON o.folder_id = f.folder_id WHERE x.item_id";
+
 impl SearchIndex {
-    /// `FROM` and `WHERE` clauses of the items of the scope that match the words `$1`.
-    fn hits(self, engine: Engine, scope: &MediaScope) -> String {
+    /// `FROM` and `WHERE` clauses of the items of the scope that match the words `$1`; of the items of plugins, all
+    /// files are in the scope if `wholly`.
+    fn hits(self, engine: Engine, scope: &MediaScope, wholly: bool) -> String {
         let key = self.key(engine);
-        let and = self.items().and(key, scope);
+        let mut and = self.items().and(key, scope);
+        if let (true, Self::Items(_), Some(wholly)) = (wholly, self, self.items().wholly(key, scope)) {
+            and = format!("{and} AND {wholly}");
+        }
         let of_kind = match self {
             Self::Items(kind) => format!(
                 " AND EXISTS (SELECT 1 FROM items ki WHERE ki.item_id = {key} AND ki.kind_ref = {kind})"
@@ -27,9 +38,9 @@ impl SearchIndex {
     }
 
     /// Selects the ids of the matches, ascending.
-    fn find(self, engine: Engine, scope: &MediaScope) -> String {
-        let key = self.key(engine);
-        format!("SELECT {key} AS id{} ORDER BY {key}", self.hits(engine, scope))
+    fn find(self, engine: Engine, scope: &MediaScope, wholly: bool) -> String {
+        let (key, hits) = (self.key(engine), self.hits(engine, scope, wholly));
+        format!("SELECT {key} AS id{hits} ORDER BY {key}")
     }
 
     fn items(self) -> AccessFilter {
@@ -150,7 +161,10 @@ impl SearchRepository {
             }
         }
         let mut lists = Vec::with_capacity(indexes.len());
-        for (index, ids) in indexes.iter().zip(found) {
+        for (index, mut ids) in indexes.iter().zip(found) {
+            if let SearchIndex::Items(_) = index {
+                ids = self.without_other_words(scope, ids, text).await?;
+            }
             lists.push(if ids.len() <= RANKED as usize {
                 let total = ids.len() as u64;
                 let best = match index.titles() {
@@ -175,13 +189,34 @@ impl SearchRepository {
     ) -> Result<Vec<(i64, i64)>> {
         let engine = self.db.pools().engine();
         let lookups = indexes.iter().enumerate().map(|(place, index)| {
-            let find = index.find(engine, scope);
+            let find = index.find(engine, scope, false);
             format!("SELECT CAST({place} AS BIGINT) AS place, id FROM ({find} LIMIT $2) AS hits_{place}")
         });
         let sql = lookups.collect::<Vec<_>>().join(" UNION ALL ");
         let values = args![query, i64::from(RANKED) + 1];
         let mut hits: Vec<(i64, i64)> = self.db.pools().fetch_page(AssertSqlSafe(sql), &values).await?;
         hits.sort_unstable();
+        Ok(hits)
+    }
+
+    /// The hits without the items that match in files outside the scope. Of an item with such files, only the title
+    /// counts, in which all its files agree. More hits than are ranked are returned as they are.
+    async fn without_other_words(
+        &self,
+        scope: &MediaScope,
+        mut hits: Vec<i64>,
+        text: &str,
+    ) -> Result<Vec<i64>> {
+        let Some(outside) = and_outside(scope).filter(|_| hits.len() <= RANKED as usize) else {
+            return Ok(hits);
+        };
+        let titles: Vec<(i64, String)> = self.db.rows_of_listed(TITLES_OUTSIDE, &hits, &outside).await?;
+        let titles: HashMap<i64, String> = titles.into_iter().collect();
+        let words = query_words(text);
+        hits.retain(|id| match titles.get(id) {
+            Some(title) => contains_all_words(title, &words),
+            None => true,
+        });
         Ok(hits)
     }
 
@@ -195,14 +230,15 @@ impl SearchRepository {
         page: Pagination,
     ) -> Result<Hits> {
         let engine = self.db.pools().engine();
-        let count = AssertSqlSafe(format!("SELECT count(*){}", index.hits(engine, scope)));
+        let count = AssertSqlSafe(format!("SELECT count(*){}", index.hits(engine, scope, true)));
         let total = self.db.cached_count(count, &args![query]).await?;
-        if page.skip.saturating_add(u64::from(page.take)) <= first.len() as u64 {
+        let is_exact = !matches!(index, SearchIndex::Items(_)) || *scope == MediaScope::All;
+        if is_exact && page.skip.saturating_add(u64::from(page.take)) <= first.len() as u64 {
             return Ok(Listing::new(part_of(first, page).collect(), total));
         }
         let skip = i64::try_from(page.skip).unwrap_or(i64::MAX);
         let values = args![query, i64::from(page.take), skip];
-        let sql = AssertSqlSafe(format!("{} LIMIT $2 OFFSET $3", index.find(engine, scope)));
+        let sql = AssertSqlSafe(format!("{} LIMIT $2 OFFSET $3", index.find(engine, scope, true)));
         let rows: Vec<(i64,)> = self.db.pools().fetch_page(sql, &values).await?;
         Ok(Listing::new(rows.into_iter().map(|(id,)| id).collect(), total))
     }

@@ -7,6 +7,7 @@ mod get;
 mod kinds;
 mod list;
 mod pages;
+mod partial;
 mod parts;
 mod plugin_states;
 mod stream;
@@ -75,11 +76,12 @@ pub(crate) fn text(text: &str) -> FieldValue {
     FieldValue::Text(text.to_owned())
 }
 
-/// Files of a kind, in a folder `Shelf` of the directory with the kind's name.
+/// Files of a kind, in one folder of the directory with the kind's name.
 pub(crate) struct Shelf<'s> {
     server: &'s TestServer,
     schema: KindSchema,
     folder: FolderId,
+    name: RelativePath,
 }
 
 impl<'s> Shelf<'s> {
@@ -102,18 +104,22 @@ impl<'s> Shelf<'s> {
         let folder = server.id();
         let place = RelativePath::root().join_text(name);
         let index = &server.store.index;
-        index.add_folders(directory.id, &[(folder, place)]).await.unwrap();
+        index
+            .add_folders(directory.id, &[(folder, place.clone())])
+            .await
+            .unwrap();
         Self {
             server,
             schema,
             folder,
+            name: place,
         }
     }
 
     /// Adds a file on disk and in the index, with a picture at its bytes 2 to 5 unless it is a book.
     pub(crate) async fn add(&self, name: &str, title: &str, fields: &[(&str, FieldValue)]) -> FileId {
         let root = self.server.directory.path().join(self.schema.kind.as_str());
-        std::fs::write(root.join("Shelf").join(name), CONTENT).unwrap();
+        std::fs::write(root.join(self.name.as_str()).join(name), CONTENT).unwrap();
         let field = |(key, value): &(&str, FieldValue)| Field {
             key: (*key).to_owned(),
             value: value.clone(),
@@ -131,8 +137,7 @@ impl<'s> Shelf<'s> {
             pictures: if is_group { vec![] } else { vec![picture] },
             ..Extraction::default()
         };
-        let place = RelativePath::root().join_text("Shelf");
-        let record = ItemRecord::from_extraction(&extraction, &self.schema, &place, name);
+        let record = ItemRecord::from_extraction(&extraction, &self.schema, &self.name, name);
         let size = CONTENT.len() as i64;
         let record = FileRecord::Item(Box::new(record));
         self.server.record(self.folder, name, size, record).await

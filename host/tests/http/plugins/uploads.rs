@@ -372,6 +372,36 @@ async fn version_before_comes_back_with_the_permissions_that_it_had() {
 }
 
 #[tokio::test]
+async fn version_with_less_of_its_kind_waits_even_with_a_known_signer() {
+    let fixture = Fixture::new().await;
+    let manifest = |number: &str| guests::kind_manifest("notes", "things").replace("1.0.0", number);
+    let plugin = |manifest: &str| guests::with_manifest(guests::component(&guests::body("good")), manifest);
+    fixture
+        .upload_signed(PLUGINS, &plugin(&manifest("1.0.0")), 1)
+        .await;
+    assert_eq!(fixture.grant(&["log", "source"]).await.status, 200);
+    for (number, present, instead) in [
+        ("2.0.0", "type = \"integer\"", "type = \"real\""),
+        ("2.1.0", "x.notes.number", "x.notes.count"),
+        ("2.2.0", "sort = true\nfacet = true", "facet = true"),
+        ("2.3.0", "kind = \"things\"", "kind = \"others\""),
+    ] {
+        let less = manifest(number).replace(present, instead);
+        let waiting = fixture.upload_signed(PLUGINS, &plugin(&less), 1).await;
+        assert_eq!(
+            (&waiting["version"], &waiting["candidate"]["version"]),
+            (&json!("1.0.0"), &json!(number))
+        );
+    }
+    let other_label = manifest("3.0.0").replace("en = \"Number\"", "en = \"No.\"");
+    let at_once = fixture.upload_signed(PLUGINS, &plugin(&other_label), 1).await;
+    assert_eq!(
+        (&at_once["version"], &at_once["candidate"]),
+        (&json!("3.0.0"), &Value::Null)
+    );
+}
+
+#[tokio::test]
 async fn known_signer_replaces_a_version_at_once() {
     let fixture = Fixture::new().await;
     let first = fixture

@@ -107,14 +107,16 @@ pub fn item_chapters(files: &[FileContent]) -> Vec<Chapter> {
     all
 }
 
-/// The title of a group is the last text that its files agree in: the book, not its author.
+/// The title of a group is the last text that its files agree in: the book, not its author. Without any it is the last
+/// number.
 fn titles(schema: &KindSchema, files: &[FileContent]) -> (String, String) {
     let Some(first) = files.first() else {
         return Default::default();
     };
     if let Grouping::Group { by, .. } = &schema.grouping {
-        let mut texts = by.iter().rev().filter_map(|key| first.fields.get(key));
-        if let Some(title) = texts.find_map(text) {
+        let agreed = || by.iter().rev().filter_map(|key| first.fields.get(key));
+        // The title of one file would name the item for those who may access its other files only.
+        if let Some(title) = agreed().find_map(text).or_else(|| agreed().find_map(other)) {
             let sort = sort_key(&title);
             return (title, sort);
         }
@@ -132,6 +134,11 @@ fn text(value: &Json) -> Option<String> {
     };
     let title = texts.join(", ");
     (!title.trim().is_empty()).then_some(title)
+}
+
+fn other(value: &Json) -> Option<String> {
+    let is_shown = matches!(value, Json::Number(_) | Json::Bool(_) | Json::Object(_));
+    is_shown.then(|| value.to_string())
 }
 
 fn merged<'a>(field_type: FieldType, mut values: impl Iterator<Item = &'a Json>) -> Option<Json> {

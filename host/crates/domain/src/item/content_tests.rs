@@ -96,6 +96,19 @@ fn first_title(record: &ItemRecord) -> (String, String) {
 }
 
 #[test]
+fn group_without_a_common_text_is_named_by_its_number() {
+    let mut schema = books();
+    schema.grouping = Grouping::Group {
+        by: vec!["x.b.number".to_owned()],
+        part_order: Vec::new(),
+    };
+    let mut extraction = extraction(&[("x.b.number", Value::Integer(7))]);
+    extraction.title = Some("Title of one file".to_owned());
+    let record = ItemRecord::from_extraction(&extraction, &schema, &RelativePath::root(), "x.mp3");
+    assert_eq!(first_title(&record), ("7".to_owned(), "7".to_owned()));
+}
+
+#[test]
 fn file_without_the_values_is_an_item_of_its_own() {
     let alone = record(&[], "a/Some File.mp3");
     assert_eq!(alone.identity, ItemIdentity::Alone);

@@ -1,5 +1,5 @@
-//! Uploads: a new plugin waits for its permissions, and so does a new version unless its signer is known and it asks
-//! for nothing more.
+//! Uploads: a new plugin waits for its permissions, and so does a new version unless its signer is known, it asks for
+//! nothing more, and its kinds have everything that they had.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub struct Upload {
 
 impl PluginAdmin {
     /// Stores an uploaded plugin. Nothing of it runs before its permissions are granted, except a new version with the
-    /// signer and within the permissions of the one in use, which replaces it at once.
+    /// signer, within the permissions and with the kinds and fields of the one in use, which replaces it at once.
     ///
     /// # Errors
     /// Invalid for a file that is not a plugin of this server, and for a wrong signature; conflict
@@ -87,7 +87,14 @@ impl PluginAdmin {
             .find(|version| decisions.current.as_ref() == Some(&version.digest));
         let known_signer =
             signed_by.is_some() && of_current.is_some_and(|version| version.signed_by == signed_by);
-        place(&mut decisions, &digest, &manifest, known_signer && !upload.hold);
+        let statuses = self.parts().plugins.list();
+        let in_use = statuses
+            .iter()
+            .find(|status| decisions.current.as_ref() == Some(&status.digest));
+        let in_use = in_use.and_then(|status| status.manifest.as_ref());
+        let keeps_kinds = in_use.is_some_and(|in_use| keeps_kinds(&manifest, in_use));
+        let at_once = known_signer && keeps_kinds && !upload.hold;
+        place(&mut decisions, &digest, &manifest, at_once);
         let version = UploadedVersion {
             digest: digest.clone(),
             plugin_id: manifest.id.clone(),
@@ -116,8 +123,17 @@ impl PluginAdmin {
     }
 }
 
-/// Makes a version the one that waits, or the one in use where nobody has to be asked.
-fn place(decisions: &mut PluginDecisions, digest: &str, manifest: &Manifest, known_signer: bool) {
+/// Whether the new version defines the kinds of the one in use with everything that they have.
+fn keeps_kinds(new: &Manifest, in_use: &Manifest) -> bool {
+    let mut defined = in_use.kinds.iter().filter_map(|kind| kind.schema.as_ref());
+    defined.all(|old| {
+        let mut schemas = new.kinds.iter().filter_map(|kind| kind.schema.as_ref());
+        schemas.any(|schema| schema.kind == old.kind && schema.keeps(old))
+    })
+}
+
+/// Makes a version the one that waits, or the one in use if that needs nobody's consent but for further permissions.
+fn place(decisions: &mut PluginDecisions, digest: &str, manifest: &Manifest, at_once: bool) {
     decisions.candidate = None;
     if decisions.current.as_deref() == Some(digest) {
         return;
@@ -125,7 +141,7 @@ fn place(decisions: &mut PluginDecisions, digest: &str, manifest: &Manifest, kno
     decisions.candidate = Some(digest.to_owned());
     let mut permissions = manifest.permissions.keys();
     let granted = decisions.granted.clone();
-    if known_signer && permissions.all(|permission| granted.contains(permission)) {
+    if at_once && permissions.all(|permission| granted.contains(permission)) {
         decisions.accept_candidate(granted);
     }
 }

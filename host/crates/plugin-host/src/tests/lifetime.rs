@@ -89,6 +89,52 @@ fn five_consecutive_faults_quarantine_a_plugin_until_it_is_released() {
     assert_eq!(only_state(&plugins), PluginState::Active);
 }
 
+#[test]
+fn calls_that_say_nothing_of_the_plugin_do_not_interrupt_its_faults() {
+    let harness = Harness::new().with_guest("by_first_byte");
+    let plugins = harness.load();
+    let plugin = plugins.handle("by-first-byte").unwrap();
+    let bad = harness.source(b"trap");
+    // A directory can be opened like a file and fails when read.
+    let file = std::fs::File::open(harness.dir.path()).unwrap();
+    let unreadable = Arc::new(SourceFile::new(file, "x", 100));
+    let mut worker = plugins.worker();
+    for _ in 0..4 {
+        assert_eq!(code(&worker.extract(&plugin, &bad)), "trap");
+        assert_eq!(code(&worker.extract(&plugin, &unreadable)), "io");
+    }
+    assert!(plugin.is_active());
+    assert_eq!(code(&worker.extract(&plugin, &bad)), "trap");
+    assert!(!plugin.is_active(), "five faults without a success");
+}
+
+#[test]
+fn plugin_that_hangs_on_every_file_is_quarantined() {
+    let harness = Harness::new().with_guest("endless_loop");
+    let plugins = harness.load();
+    let plugin = plugins.handle("endless-loop").unwrap();
+    let source = harness.source(b"x");
+    let mut worker = plugins.worker();
+    for _ in 0..limits::CONSECUTIVE_FAILURES {
+        assert!(plugin.is_active());
+        assert_eq!(code(&worker.extract(&plugin, &source)), "timeout");
+    }
+    assert!(!plugin.is_active());
+}
+
+#[test]
+fn too_much_output_is_no_fault() {
+    let harness = Harness::new().with_guest("million_fields");
+    let plugins = harness.load();
+    let plugin = plugins.handle("million-fields").unwrap();
+    let source = harness.source(b"x");
+    let mut worker = plugins.worker();
+    for _ in 0..2 * limits::CONSECUTIVE_FAILURES {
+        assert_eq!(code(&worker.extract(&plugin, &source)), "budget");
+    }
+    assert!(plugin.is_active(), "the file may be the reason");
+}
+
 /// Number of calls until the result changes.
 fn calls_until(expected: &str, mut call: impl FnMut() -> &'static str) -> usize {
     (0..1_000).take_while(|_| call() == expected).count()

@@ -11,6 +11,7 @@
 mod answers;
 mod cache;
 mod cloud;
+mod documented_limits;
 mod first_party;
 mod hostile;
 mod keys;

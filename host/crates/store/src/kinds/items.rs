@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::db::search_index::{SearchIndex, search_query};
 use crate::kinds::{KindRepository, StoredField, StoredKind};
-use crate::query::access_filter::{AccessFilter, and_in_folder};
+use crate::query::access_filter::{AccessFilter, and_in_folder, and_outside};
 use crate::query::item_filter::{Filtered, ItemFilter};
 use crate::query::pages::{MediaRows, Sort, in_order};
 #[cfg(test)]
@@ -64,8 +64,18 @@ pub(super) const VALUES: MediaRows = MediaRows {
     key: "v.item_id",
 };
 const BY_ID: &str = "SELECT i.item_id, i.kind_ref, i.title, i.sort_title, i.duration_ms, i.page_count, i.part_count, \
-    i.fields, x.record FROM items i LEFT JOIN item_files x ON x.file_id = i.item_id WHERE i.item_id";
+    i.fields, i.dirty, x.record FROM items i LEFT JOIN item_files x ON x.file_id = i.item_id WHERE i.item_id";
 const RECORDS: &str = "SELECT x.item_id, x.record FROM item_files x JOIN files f ON f.file_id = x.file_id \
+    JOIN folders o ON o.folder_id = f.folder_id WHERE x.item_id";
+
+/// Condition that the title of the item `key` has a word that matches the pattern `$number`.
+fn in_title(key: &str, number: usize) -> String {
+    format!(
+        "EXISTS (SELECT 1 FROM items ti WHERE ti.item_id = {key} AND (' ' || ti.sort_title) LIKE ${number})"
+    )
+}
+
+const OUTSIDE: &str = "SELECT DISTINCT x.item_id FROM item_files x JOIN files f ON f.file_id = x.file_id \
     JOIN folders o ON o.folder_id = f.folder_id WHERE x.item_id";
 
 impl KindItemOrder {
@@ -97,15 +107,37 @@ pub(super) fn of_field(field: StoredField) -> WhereClause<'static> {
     WhereClause::of(&format!("v.field_ref = {}", field.number))
 }
 
+/// What a list may show, and what may be used of the items in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ListAccess<'s> {
+    /// The caller's scope within the libraries of the request.
+    pub(super) listed: &'s MediaScope,
+    /// The caller's scope.
+    pub(super) caller: &'s MediaScope,
+}
+
+impl ListAccess<'_> {
+    /// Condition under which the stored values of a field may be used for the item `key`; `None` for all items.
+    pub(super) fn to_values_of(self, field: StoredField, key: &str) -> Option<String> {
+        if !field.differs {
+            return None;
+        }
+        AccessFilter::Items.wholly(key, self.caller)
+    }
+}
+
 impl KindItemFilter {
-    /// Adds the filters to the conditions of a list, except the one on a field whose values are counted.
+    /// Adds the filters to the conditions of a list, except the one on a field whose values are counted. What is
+    /// stored of an item follows from all its files: values and words that not all of them have match only for callers
+    /// who may access all of them.
     pub(super) fn restrict_to(
         &self,
         items: &mut WhereClause<'_>,
         (engine, key): (Engine, &'static str),
-        scope: &MediaScope,
+        access: ListAccess<'_>,
         counted: Option<StoredField>,
     ) {
+        let scope = access.listed;
         if let Some(condition) = AccessFilter::Items.condition(key, scope) {
             items.push_all(&condition, [], "");
         }
@@ -116,16 +148,25 @@ impl KindItemFilter {
                     field.number
                 );
                 items.push_any(&before, keys.iter().map(|key| Arg::from(key.clone())), "))");
+                if let Some(condition) = access.to_values_of(*field, key) {
+                    items.push_all(&condition, [], "");
+                }
             }
         }
         if let Some(text) = &self.query {
-            let query = search_query(engine, &query_words(text));
+            let words = query_words(text);
+            let query = search_query(engine, &words);
             if query.is_empty() {
                 items.push_all("FALSE", [], "");
             } else {
                 items.push_with(Arg::from(query), |number| {
                     SearchIndex::ITEMS.condition(engine, key, number)
                 });
+                if let Some(wholly) = AccessFilter::Items.wholly(key, access.caller) {
+                    // The files of an item agree in its title. Words have no wildcards.
+                    let patterns = words.iter().map(|word| Arg::from(format!("% {word}%")));
+                    items.push_or_every(&wholly, patterns, |number| in_title(key, number));
+                }
             }
         }
         let filtered = Filtered {
@@ -148,6 +189,7 @@ struct ItemRow {
     page_count: Option<i64>,
     part_count: i64,
     fields: Option<String>,
+    dirty: bool,
     record: Option<String>,
 }
 
@@ -189,14 +231,23 @@ impl KindRepository {
         filter: &KindItemFilter,
         request: &ListRequest<KindItemOrder>,
     ) -> Result<Listing<Item>> {
-        let scope = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
+        let listed = &self.db.restricted_to_libraries(scope, &request.libraries).await?;
+        let access = ListAccess {
+            listed,
+            caller: scope,
+        };
         let rows = request.by.rows();
         let mut items = request.by.base(kind);
-        filter.restrict_to(&mut items, (self.db.pools().engine(), rows.key), scope, None);
+        filter.restrict_to(&mut items, (self.db.pools().engine(), rows.key), access, None);
+        if let KindItemOrder::Field(field) = request.by
+            && let Some(condition) = access.to_values_of(field, rows.key)
+        {
+            items.hide_values_unless(condition);
+        }
         let order = (request.by.sort(), filter.items.shuffle);
         let page = self.db.page_in_order(rows, &items, order, request).await?;
         let items = self
-            .items_by_id(scope, std::slice::from_ref(kind), &page.items)
+            .items_by_id(listed, std::slice::from_ref(kind), &page.items)
             .await?;
         Ok(page.with_items(items))
     }
@@ -226,6 +277,21 @@ impl KindRepository {
             .items_by_id(scope, std::slice::from_ref(kind), &hits.items)
             .await?;
         Ok(hits.with_items(items))
+    }
+
+    /// Those of these items of which the scope may access some files only, as these files describe them.
+    pub(crate) async fn partly_accessible(&self, scope: &MediaScope, ids: &[i64]) -> Result<Vec<Item>> {
+        let Some(outside) = and_outside(scope) else {
+            return Ok(Vec::new());
+        };
+        let ids: Vec<(i64,)> = self.db.rows_of_listed(OUTSIDE, ids, &outside).await?;
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<i64> = ids.into_iter().map(|(id,)| id).collect();
+        let access_condition = AccessFilter::Items.and("i.item_id", scope);
+        self.items(scope, &self.kinds().await?, &ids, &access_condition)
+            .await
     }
 
     /// These items, in this order, without an access check.
@@ -261,10 +327,11 @@ impl KindRepository {
             let Some(kind) = kinds.iter().find(|kind| kind.number == row.kind_ref) else {
                 continue;
             };
+            let is_outdated = row.dirty;
             let mut item = row.into_item(&kind.schema)?;
             let (files, pictures, present) = counts.remove(&item.id.get()).unwrap_or_default();
             (item.has_picture, item.missing) = (pictures > 0, present == 0);
-            if files != item.part_count && *scope != MediaScope::All {
+            if (files != item.part_count || is_outdated) && *scope != MediaScope::All {
                 partial.push(item.id.get());
             }
             items.push(item);
@@ -294,6 +361,7 @@ impl KindRepository {
             let kind = kinds.iter().find(|kind| kind.schema.kind == item.kind);
             if let (Some(files), Some(kind)) = (files.get(&item.id.get()), kind) {
                 let content = ItemContent::of_files(&kind.schema, files);
+                (item.title, item.sort_title) = (content.title, content.sort_title);
                 item.duration_ms = content.duration_ms;
                 item.page_count = content.page_count;
                 item.part_count = i64::try_from(files.len()).unwrap_or(i64::MAX);

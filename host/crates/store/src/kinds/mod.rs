@@ -13,7 +13,7 @@ use crate::text::bounded_key;
 use svc_database::Tx;
 use svc_database::{Result, StoreError};
 use svc_domain::item::ValueUse;
-use svc_domain::item_kind::{FieldType, KindSchema};
+use svc_domain::item_kind::{FieldType, Grouping, KindSchema};
 use svc_domain::kind::MediaKind;
 
 #[cfg(test)]
@@ -45,6 +45,8 @@ pub struct StoredKind {
 pub struct StoredField {
     number: i16,
     field_type: FieldType,
+    /// The value of an item can follow from some of its files only, to which a caller may have no access.
+    differs: bool,
 }
 
 impl StoredField {
@@ -69,7 +71,15 @@ impl StoredKind {
 
     fn stored(&self, key: &str, field_type: FieldType, used_for: ValueUse) -> Option<StoredField> {
         let number = self.number_of(key, used_for)?;
-        Some(StoredField { number, field_type })
+        let differs = match &self.schema.grouping {
+            Grouping::File => false,
+            Grouping::Group { by, .. } => !by.iter().any(|agreed| agreed == key),
+        };
+        Some(StoredField {
+            number,
+            field_type,
+            differs,
+        })
     }
 
     /// The number of a field for one use.

@@ -36,6 +36,13 @@ fn class_list(scope: &MediaScope) -> Option<String> {
     })
 }
 
+/// Condition to append to a query for the files outside the scope, which joins the item's folder as `o`; `None` for an
+/// unrestricted scope.
+pub(crate) fn and_outside(scope: &MediaScope) -> Option<String> {
+    // No class is in a list of none, and `NOT IN (NULL)` is never true.
+    class_list(scope).map(|list| format!(" AND (o.access_class IN ({list})) IS NOT TRUE"))
+}
+
 /// Condition to append to a query that joins the item's folder as `o`.
 pub(crate) fn and_in_folder(scope: &MediaScope) -> String {
     class_list(scope).map_or_else(String::new, |list| format!(" AND o.access_class IN ({list})"))
@@ -101,6 +108,20 @@ impl AccessFilter {
         });
         let ways: Vec<String> = ways.collect();
         Some(format!("({})", ways.join(" OR ")))
+    }
+
+    /// Condition that no file of the item `key` is outside the scope; `None` for an unrestricted scope. What is stored
+    /// of an item follows from all its files, and may be used for such items only.
+    pub(crate) fn wholly(self, key: &str, scope: &MediaScope) -> Option<String> {
+        let list = class_list(scope)?;
+        let ways = self.files().iter().map(|(from, column)| {
+            format!(
+                "NOT EXISTS (SELECT 1 FROM {from} JOIN folders vo ON vo.folder_id = vf.folder_id \
+                 WHERE {column} = {key} AND vo.access_class NOT IN ({list}))"
+            )
+        });
+        let ways: Vec<String> = ways.collect();
+        Some(format!("({})", ways.join(" AND ")))
     }
 
     /// Condition that an accessible file of the item `key` was present in the last scan.

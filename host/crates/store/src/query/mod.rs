@@ -5,4 +5,5 @@ pub(crate) mod item_filter;
 mod listed;
 pub(crate) mod media_list;
 pub(crate) mod pages;
+mod sort;
 pub(crate) mod where_clause;

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
+pub(crate) use crate::query::sort::Sort;
 use crate::query::where_clause::WhereClause;
 use svc_database::args::Arg;
 use svc_database::{Result, StoreError};
@@ -20,93 +21,6 @@ pub(crate) struct MediaRows {
     pub(crate) key: &'static str,
 }
 
-/// Sort order of a list. Items with equal or absent values are ordered by id.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Sort {
-    name: &'static str,
-    column: Option<&'static str>,
-    is_text: bool,
-    nullable: bool,
-    unique: bool,
-    /// Distinguishes orders of the same name: the number of a declared field.
-    number: Option<i16>,
-}
-
-impl Sort {
-    /// By id, which is the order of first indexing.
-    pub(crate) fn key(name: &'static str) -> Self {
-        Self {
-            name,
-            column: None,
-            is_text: false,
-            nullable: false,
-            unique: false,
-            number: None,
-        }
-    }
-
-    /// By an integer column.
-    pub(crate) fn number(name: &'static str, column: &'static str) -> Self {
-        Self {
-            column: Some(column),
-            ..Self::key(name)
-        }
-    }
-
-    /// By a text column.
-    pub(crate) fn text(name: &'static str, column: &'static str) -> Self {
-        Self {
-            is_text: true,
-            ..Self::number(name, column)
-        }
-    }
-
-    /// The value may be absent: such items come last in both directions.
-    pub(crate) fn nullable(self) -> Self {
-        Self {
-            nullable: true,
-            ..self
-        }
-    }
-
-    /// Values are unique.
-    pub(crate) fn unique(self) -> Self {
-        Self { unique: true, ..self }
-    }
-
-    /// One of several orders of this name.
-    pub(crate) fn numbered(self, number: i16) -> Self {
-        Self {
-            number: Some(number),
-            ..self
-        }
-    }
-
-    /// The name of the order in cursors.
-    fn cursor_name(self, order: Order) -> String {
-        let number = self
-            .number
-            .map_or_else(String::new, |number| format!(" {number}"));
-        match order {
-            Order::Ascending => format!("{}{number} ASC", self.name),
-            Order::Descending => format!("{}{number} DESC", self.name),
-        }
-    }
-
-    fn order_by(self, key: &str, order: Order) -> String {
-        let direction = match order {
-            Order::Ascending => "ASC",
-            Order::Descending => "DESC",
-        };
-        // Without `NULLS FIRST` or `LAST`: a keyset range has no NULLs, or only NULLs.
-        match self.column {
-            None => format!("{key} {direction}"),
-            Some(column) if self.unique => format!("{column} {direction}"),
-            Some(column) => format!("{column} {direction}, {key} {direction}"),
-        }
-    }
-}
-
 /// A range of a list that an index returns in order.
 enum KeysetRange {
     /// The whole list.
@@ -119,6 +33,12 @@ enum KeysetRange {
     WithoutValue,
     /// Items with a value.
     WithValue,
+}
+
+impl KeysetRange {
+    fn is_without_value(&self) -> bool {
+        matches!(self, Self::AfterWithoutValue(_) | Self::WithoutValue)
+    }
 }
 
 /// The ranges after a cursor, in order. Items without a value are a range of their own, the last in both directions,
@@ -173,10 +93,13 @@ fn restrict<'a>(
             (_, _) => where_clause.push_all(&format!("{key} {sign} "), [(*id).into()], ""),
         },
         KeysetRange::AfterWithoutValue(id) => {
-            where_clause.push_all(&format!("{column} IS NULL AND {key} {sign} "), [(*id).into()], "");
+            where_clause.push_all(&format!("{key} {sign} "), [(*id).into()], "");
         }
-        KeysetRange::WithoutValue => where_clause.push_all(&format!("{column} IS NULL"), [], ""),
+        KeysetRange::WithoutValue => {}
         KeysetRange::WithValue => where_clause.push_all(&format!("{column} IS NOT NULL"), [], ""),
+    }
+    if sort.nullable {
+        where_clause.push_presence(column, !range.is_without_value());
     }
     where_clause
 }
@@ -258,6 +181,8 @@ impl Database {
                 skip,
             };
             let where_clause = restrict(where_clause, rows, sort, order, &range);
+            let is_by_id = where_clause.hides_values() && range.is_without_value();
+            let sort = if is_by_id { sort.without_value() } else { sort };
             let (sql, values) = statement(rows, &where_clause, sort, order, page);
             let part = self.page_rows(sort, sql, &values).await?;
             // Items skipped in one range are not skipped again in the next.

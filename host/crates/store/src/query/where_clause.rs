@@ -16,6 +16,8 @@ pub(crate) struct WhereClause<'a> {
     sql: String,
     values: Vec<Arg<'a>>,
     personal: bool,
+    /// Condition under which the value that orders the list may be used; otherwise it counts as absent.
+    shown_if: Option<String>,
 }
 
 impl<'a> WhereClause<'a> {
@@ -58,6 +60,28 @@ impl<'a> WhereClause<'a> {
         self.values.push(user.get().into());
         let place = format!("${}", self.values.len());
         self.sql += &format!("{}{}", self.keyword(), condition.replace("$user", &place));
+    }
+
+    /// Rows count as rows without a value in the order of the list unless `condition` holds for them.
+    pub(crate) fn hide_values_unless(&mut self, condition: String) {
+        self.shown_if = Some(condition);
+    }
+
+    /// Whether the value that orders the list is hidden for some rows.
+    pub(crate) fn hides_values(&self) -> bool {
+        self.shown_if.is_some()
+    }
+
+    /// Adds the condition that a row has a value in the order of the list, or that it has none.
+    pub(crate) fn push_presence(&mut self, column: &str, is_present: bool) {
+        let condition = match (&self.shown_if, is_present) {
+            // A comparison with the value, or `IS NOT NULL`, is already there.
+            (None, true) => return,
+            (Some(shown), true) => shown.clone(),
+            (None, false) => format!("{column} IS NULL"),
+            (Some(shown), false) => format!("({column} IS NULL OR NOT ({shown}))"),
+        };
+        self.sql += &format!("{}{condition}", self.keyword());
     }
 
     /// Whether the rows depend on user data, which changes without a new version of the media.
@@ -104,6 +128,21 @@ impl<'a> WhereClause<'a> {
         self.values.push(value);
         let condition = condition(self.values.len());
         self.sql += &format!("{}{condition}", self.keyword());
+    }
+
+    /// Adds `first` or the conditions of all values, each made from the number of its placeholder.
+    pub(crate) fn push_or_every(
+        &mut self,
+        first: &str,
+        values: impl IntoIterator<Item = Arg<'a>>,
+        condition: impl Fn(usize) -> String,
+    ) {
+        let mut every = Vec::new();
+        for value in values {
+            self.values.push(value);
+            every.push(condition(self.values.len()));
+        }
+        self.sql += &format!("{}({first} OR {})", self.keyword(), every.join(" AND "));
     }
 
     /// Adds `first $a OR second $b`.

@@ -18,6 +18,7 @@ mod library;
 mod measure;
 mod oidc;
 mod pages;
+mod partial_items;
 mod photo_albums;
 mod playback_queues;
 mod plugin_state;
