@@ -1,6 +1,9 @@
 //! Using invitations: the account is created with the invitation's role, in one transaction.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
 
 use crate::account_input::name_taken;
 use crate::app::App;
@@ -27,6 +30,9 @@ use svc_domain::invitation::Invitation;
 use svc_domain::time::Timestamp;
 use svc_domain::user::Account;
 use svc_store::{IdentityChange, InvitationRepository, NewUser, RoleRepository, UserRepository};
+
+/// How long a claim waits for the number of seats.
+const SEATS_WAIT: Duration = Duration::from_secs(5);
 
 /// Dependencies of [`Claims`].
 #[derive(Debug, Clone)]
@@ -160,7 +166,8 @@ impl Claims {
             username: credentials.username,
             password_hash: password_hash.clone(),
         };
-        let account = self.claim(invitation, claimant, app, client).await?;
+        let until = Instant::now() + SEATS_WAIT;
+        let account = self.claim(invitation, claimant, app, client, until).await?;
         Ok((account, password_hash))
     }
 
@@ -181,7 +188,8 @@ impl Claims {
         let invitation = found.as_ref().ok().map(|invitation| invitation.id);
         let claimed = match found {
             Ok(invitation) => {
-                self.claim(invitation, Claimant::Cloud(vouched), app, client)
+                let until = Instant::now() + SEATS_WAIT;
+                self.claim(invitation, Claimant::Cloud(vouched), app, client, until)
                     .await
             }
             Err(error) => Err(error),
@@ -232,29 +240,32 @@ impl Claims {
     }
 
     /// The number of accounts that the subscription allows; no limit without a subscription.
-    async fn seats(&self) -> Result<Option<u32>> {
+    async fn seats(&self, until: Instant) -> Result<Option<u32>> {
         if !self.parts.cloud.features().licensing {
             return Ok(None);
         }
         let Some(credential) = self.parts.credentials.get().await? else {
             return Ok(None);
         };
-        match self.parts.cloud.subscription(credential.secret()).await {
+        let subscription = self.parts.cloud.subscription(credential.secret());
+        let subscription = timeout_at(until, subscription).await;
+        match subscription.unwrap_or(Err(CloudError::Unavailable)) {
             Ok(subscription) => Ok(subscription.seats),
             Err(CloudError::Unavailable) => Err(CloudError::Unavailable.into()),
             Err(_) => Ok(None),
         }
     }
 
-    /// Uses an invitation: of parallel claims one succeeds.
+    /// Uses an invitation: of parallel claims one succeeds. The cloud is waited for until this time.
     pub(super) async fn claim(
         &self,
         invitation: Invitation,
         claimant: Claimant,
         app: App,
         client: &ClientInfo,
+        until: Instant,
     ) -> Result<Account> {
-        let seats = self.seats().await?;
+        let seats = self.seats(until).await?;
         let (this, client) = (self.clone(), client.clone());
         run_to_completion(&self.parts.context.tasks, "invitation-claim", async move {
             let context = &this.parts.context;
