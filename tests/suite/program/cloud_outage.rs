@@ -78,7 +78,7 @@ fn count(log: &Path, text: &str) -> usize {
     fs::read_to_string(log).unwrap().matches(text).count()
 }
 
-#[covers("T31")]
+#[covers("C2", "C3", "T31")]
 #[test]
 fn cloud_that_fails_is_503_in_time_and_comes_back_without_a_restart() {
     let cloud = Cloud::start();

@@ -68,12 +68,17 @@ fn unlinked_account_refreshes_without_the_provider_whose_user_is_unknown_again()
     let Some(bed) = Bed::start(ProviderOptions::default(), &[]) else {
         return;
     };
-    let mut browser = Browser::new();
+    let (mut browser, mut other) = (Browser::new(), Browser::new());
     let token = bed.login(&mut browser, "owner", "admin");
+    bed.login(&mut other, "owner", "admin");
     let path = bed.link_path(&mut browser, &token);
     assert_eq!(bed.follow(&mut browser, &path, "ada").location(), "/app");
     let mut ada = Browser::new();
     assert_eq!(bed.sign_in(&mut ada, "ada").location(), "/app");
+    // The provider knows nothing of a session with a password, which waits for the link to end.
+    let refused = bed.refresh(&mut other);
+    assert_eq!((refused.status, refused.header("set-cookie")), (401, None));
+    assert!(refused.body.contains("cloud_token_required"), "{}", refused.body);
 
     let bearer = format!("Bearer {token}");
     let headers = [("authorization", bearer.as_str())];
@@ -84,7 +89,9 @@ fn unlinked_account_refreshes_without_the_provider_whose_user_is_unknown_again()
     );
     assert_eq!(bed.refresh(&mut ada).status, 401);
     bed.proxy.set_away(true);
-    assert_eq!(bed.refresh(&mut browser).status, 201, "{}", bed.log());
+    for browser in [&mut browser, &mut other] {
+        assert_eq!(bed.refresh(browser).status, 201, "{}", bed.log());
+    }
     bed.proxy.set_away(false);
     let before = bed.log().len();
     let page = bed.sign_in(&mut Browser::new(), "ada");

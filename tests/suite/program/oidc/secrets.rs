@@ -63,7 +63,7 @@ fn shown(page: &Page) -> Vec<u8> {
     text
 }
 
-#[covers("T08", "T30")]
+#[covers("C14", "T08", "T30")]
 #[test]
 fn secrets_of_sign_ins_are_in_no_log_event_audit_file_or_other_answer() {
     let arguments = ["--dev"];

@@ -114,7 +114,7 @@ fn unlinked_account_needs_no_cloud_and_its_cloud_account_no_longer_signs_in() {
     assert_eq!(login.json()["user"]["username"], "carol", "{login:?}");
 }
 
-#[covers("code password_missing", "T30")]
+#[covers("C4", "code password_missing", "T30")]
 #[test]
 fn account_of_an_invitation_stays_linked_until_it_has_a_password() {
     let both = Both::start();
@@ -153,6 +153,7 @@ fn poll(both: &Both, device: &Value) -> Answer {
 }
 
 #[covers(
+    "C9",
     "POST /api/v1/auth/device",
     "POST /api/v1/auth/device/approve",
     "POST /api/v1/auth/device/token",

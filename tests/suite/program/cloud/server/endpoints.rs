@@ -124,7 +124,7 @@ fn invite_bob(both: &Both) -> (Value, String) {
     (created, guest)
 }
 
-#[covers("T31", "T32")]
+#[covers("C3", "T31", "T32")]
 #[test]
 fn first_sign_in_waits_for_a_slow_cloud_no_longer_than_any_other() {
     let both = Both::start();

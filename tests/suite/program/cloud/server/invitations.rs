@@ -27,6 +27,7 @@ fn bind(both: &Both, token: &str, created: &Value) {
 }
 
 #[covers(
+    "C11",
     "POST /api/v1/invitations",
     "GET /api/v1/invitations",
     "GET /api/v1/invitations/{id}"
@@ -258,7 +259,7 @@ fn revoked_credential_is_renewed_by_the_owner() {
     assert_eq!(both.cloud.requests("servers"), 2);
 }
 
-#[covers("R59")]
+#[covers("C13", "R59")]
 #[test]
 fn states_of_an_invitation_are_published() {
     let (both, token, guest) = prepare(&[]);

@@ -119,7 +119,7 @@ fn send_everywhere(both: &Both, session: &Session, token: &str, answers: &mut Ve
     }
 }
 
-#[covers("T08", "T34")]
+#[covers("C14", "T08", "T34")]
 #[test]
 fn secrets_of_the_cloud_are_in_no_log_event_audit_file_or_other_answer() {
     let both = start();
