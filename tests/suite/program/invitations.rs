@@ -57,12 +57,12 @@ fn hundred_parallel_claims_of_one_invitation_make_one_account() {
     with_server(|server| {
         let created = invite(server, server.token());
         let statuses = together(100, |number| {
-            claim(server, &created, &format!("guest{number}x")).status
+            claim(server, &created, &format!("person{number}")).status
         });
         assert_eq!(count(&statuses, 201), 1, "{statuses:?}");
         let claimed = read(server, &created);
         assert_eq!(claimed["status"], "claimed");
-        assert_eq!(accounts(server, "guest"), [claimed["claimedBy"].clone()]);
+        assert_eq!(accounts(server, "person"), [claimed["claimedBy"].clone()]);
         assert_eq!(claim(server, &created, "later").status, 404);
     });
 }
@@ -85,7 +85,7 @@ fn twenty_of_thirty_parallel_creations_succeed() {
 
 /// Ends an invitation while four people claim it. One claim wins, or the end does, which leaves this status.
 fn race(server: &Server, turn: usize, created: &Value, ended: &str, end: impl Fn() + Sync) {
-    let name = |number: usize| format!("guest{turn}x{number}");
+    let name = |number: usize| format!("person{turn}x{number}");
     let statuses = together(5, |number| {
         if number > 0 {
             return claim(server, created, &name(number)).status;
@@ -99,7 +99,7 @@ fn race(server: &Server, turn: usize, created: &Value, ended: &str, end: impl Fn
     let (won, lost) = (count(&statuses, 201), count(&statuses, 404));
     assert_eq!(won + lost, 4, "{statuses:?}");
     let invitation = read(server, created);
-    let made = accounts(server, &format!("guest{turn}x"));
+    let made = accounts(server, &format!("person{turn}x"));
     if made.is_empty() {
         assert_eq!((won, &invitation["status"]), (0, &json!(ended)), "{statuses:?}");
     } else {
