@@ -67,7 +67,11 @@ impl SignInServices {
             passwords,
             cloud,
         });
-        let cloud_accounts = CloudAccounts::new(Arc::clone(cloud), Arc::clone(&context.clock));
+        let cloud_accounts = CloudAccounts::new(
+            Arc::clone(cloud),
+            Arc::clone(&context.clock),
+            context.tasks.clone(),
+        );
         let sessions = Sessions::new(
             context.clone(),
             store.users.clone(),

@@ -16,8 +16,10 @@
 pub mod cloud;
 pub mod event_client;
 pub mod indexed;
+pub mod leaks;
 pub mod postgres;
 pub mod program;
+pub mod races;
 pub mod sandbox;
 
 pub use svc_test_support::skipped;

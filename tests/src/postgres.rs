@@ -28,7 +28,8 @@ impl Drop for Schema {
     }
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+/// Runs a future in a test without a runtime.
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.unwrap().block_on(future)
 }

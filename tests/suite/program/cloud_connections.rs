@@ -106,7 +106,7 @@ impl Trap {
     }
 }
 
-#[covers("T44")]
+#[covers("C1", "T44")]
 #[test]
 fn server_without_a_cloud_connects_to_nothing() {
     let dir = tempfile::tempdir().unwrap();

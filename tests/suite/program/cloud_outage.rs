@@ -119,7 +119,7 @@ fn answers_that_are_too_large_are_named_in_the_log_and_are_no_faults_of_the_plug
     );
 }
 
-#[covers("T31")]
+#[covers("C2", "C3", "T31")]
 #[test]
 fn cloud_that_fails_is_503_in_time_and_comes_back_without_a_restart() {
     let cloud = Cloud::start();

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 
+use svc_covers::covers;
 use svc_tests::program::run;
 use svc_tests::workspace;
 
@@ -57,6 +58,7 @@ fn document(origin: &str, path: &str) -> Option<String> {
     }
 }
 
+#[covers("C1")]
 #[test]
 fn without_a_cloud_nothing_is_called() {
     let (is_well, report, _) = doctor(&[]);

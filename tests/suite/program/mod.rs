@@ -10,6 +10,7 @@ mod events;
 mod foreign_archives;
 mod http2;
 mod index;
+mod invitations;
 mod jobs;
 mod kill;
 mod limits;

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::sync::oneshot;
+
 use crate::ClientInfo;
 use crate::cloud::{Cloud, CloudAccount, CloudError};
 use crate::error::{ErrorCode, RetryReason, ServiceError, TryLater};
 use crate::rate_limiter::{RateLimit, RateLimiter};
 use crate::throttle::ClientNetwork;
 use svc_domain::time::Clock;
+use svc_platform::tasks::Tasks;
 
 /// Limit on rejected tokens per network: each costs a request to the cloud, which anonymous clients could cause.
 const REJECTED_RATE: RateLimit = RateLimit::new(60, 1);
@@ -48,15 +51,17 @@ impl From<VouchError> for ServiceError {
 pub struct CloudAccounts {
     cloud: Arc<dyn Cloud>,
     clock: Arc<dyn Clock>,
+    tasks: Tasks,
     rejected: Arc<RateLimiter<ClientNetwork>>,
 }
 
 impl CloudAccounts {
     /// Creates the service.
-    pub fn new(cloud: Arc<dyn Cloud>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(cloud: Arc<dyn Cloud>, clock: Arc<dyn Clock>, tasks: Tasks) -> Self {
         Self {
             cloud,
             clock,
+            tasks,
             rejected: Arc::new(RateLimiter::new(REJECTED_RATE)),
         }
     }
@@ -73,11 +78,19 @@ impl CloudAccounts {
     pub async fn vouch(&self, token: &str, client: &ClientInfo) -> Result<CloudAccount, VouchError> {
         let network = ClientNetwork::from(client.address);
         self.rejected.try_acquire(network).map_err(VouchError::TooMany)?;
-        let answer = self.ask(token).await;
-        if answer != Err(VouchError::Rejected) {
-            self.rejected.refund(&network);
-        }
-        answer
+        let (this, token) = (self.clone(), token.to_owned());
+        let (sender, answer) = oneshot::channel();
+        // Not given up with the request: clients that do not wait for a slow cloud would be counted as if it had rejected
+        // their tokens, and its breaker would never see that it does not answer.
+        self.tasks.spawn_until_end("cloud-account", async move {
+            let answer = this.ask(&token).await;
+            if answer != Err(VouchError::Rejected) {
+                this.rejected.refund(&network);
+            }
+            // The client may have hung up.
+            let _ = sender.send(answer);
+        });
+        answer.await.unwrap_or(Err(VouchError::Unavailable))
     }
 
     async fn ask(&self, token: &str) -> Result<CloudAccount, VouchError> {

@@ -5,6 +5,8 @@ mod claim;
 
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::app::App;
 use crate::cloud_accounts::{CloudAccounts, VouchError};
 use crate::error::{LOGIN_REFUSED, Result, ServiceError};
@@ -28,6 +30,9 @@ pub use claim::ClaimRequest;
 
 /// How long an address counts as known after a successful login.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// How long a login waits for the cloud, which is asked for the account, its invitations and the seats.
+const CLOUD_TIME: Duration = Duration::from_secs(10);
 
 /// Input of [`Logins::sign_in`].
 #[derive(Debug, Clone, Default)]
@@ -152,6 +157,8 @@ impl Logins {
     }
 
     async fn sign_in_by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
+        let until = Instant::now() + CLOUD_TIME;
+        // Takes that time at most.
         let vouched = self.cloud.vouch(token, &request.client).await;
         let vouched = vouched.map_err(|error| match error {
             VouchError::Rejected => ServiceError::Unauthorized {
@@ -163,7 +170,8 @@ impl Logins {
         let account = match self.users.account_by_cloud(&vouched.id).await? {
             Some(account) => Some(account),
             None => {
-                let claimed = self.claims.claim_held(token, &vouched, app, &request.client);
+                let claims = &self.claims;
+                let claimed = claims.claim_held(token, &vouched, app, &request.client, until);
                 match claimed.await? {
                     Some(account) => Some(account),
                     // A parallel sign-in may have used the invitation.

@@ -13,7 +13,11 @@ use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_identity::capability::Capability;
 
-#[covers("GET /api/v1/invitations/claim/{shortcode}", "POST /api/v1/invitations/claim")]
+#[covers(
+    "C10",
+    "GET /api/v1/invitations/claim/{shortcode}",
+    "POST /api/v1/invitations/claim"
+)]
 #[tokio::test]
 async fn invitation_makes_an_account_with_its_role_and_signs_in() {
     on_each_database(async |server| {
@@ -171,6 +175,7 @@ async fn role_that_outgrew_its_inviter_is_not_given() {
     assert_unavailable(&claim(&server, &text(&made, "shortcode"), "bob").await, "grown");
 }
 
+#[covers("C10")]
 #[tokio::test]
 async fn invitation_ends_after_seven_days() {
     let server = TestServer::start().await;

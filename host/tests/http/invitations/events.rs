@@ -1,10 +1,12 @@
 //! Events of invitations.
 
 use serde_json::json;
+use svc_covers::covers;
 
 use super::{WEEK, claim, invitation, revoke, text};
 use crate::support::listening::{EventClient, ListeningServer, quick};
 
+#[covers("C13")]
 #[tokio::test]
 async fn changes_of_invitations_reach_those_who_may_read_them() {
     let listening = ListeningServer::start(quick()).await;

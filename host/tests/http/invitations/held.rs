@@ -9,7 +9,7 @@ use crate::support::listening::wait_for;
 use svc_domain::time::Clock as _;
 use svc_identity::cloud::CloudInvitationStatus;
 
-#[covers("POST /api/v1/auth/login")]
+#[covers("C11", "POST /api/v1/auth/login")]
 #[tokio::test]
 async fn sign_in_of_the_holder_makes_a_linked_account() {
     with_cloud(async |server, cloud, owner| {

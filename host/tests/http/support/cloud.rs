@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tokio::sync::Notify;
+
 use svc_domain::time::Timestamp;
 use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFeatures, CloudFuture};
 
@@ -12,10 +14,16 @@ use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFeatures, CloudF
 pub(crate) struct ScriptedCloud {
     accounts: Mutex<HashMap<String, Result<CloudAccount, CloudError>>>,
     asked: AtomicUsize,
+    /// Wakes what waits for an answer to [`LATE`].
+    late: Notify,
+    answered_late: AtomicUsize,
 }
 
 /// A token for which the cloud never answers.
 pub(crate) const SILENCE: &str = "silence";
+
+/// A token for which the cloud answers after [`ScriptedCloud::answer_late`].
+pub(crate) const LATE: &str = "late";
 
 impl ScriptedCloud {
     pub(crate) fn says(&self, token: &str, answer: Result<&str, CloudError>) {
@@ -45,6 +53,16 @@ impl ScriptedCloud {
     pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
+
+    /// Answers all requests for [`LATE`] that wait.
+    pub(crate) fn answer_late(&self) {
+        self.late.notify_waiters();
+    }
+
+    /// How many requests for [`LATE`] were answered.
+    pub(crate) fn answered_late(&self) -> usize {
+        self.answered_late.load(Ordering::SeqCst)
+    }
 }
 
 impl Cloud for ScriptedCloud {
@@ -60,10 +78,15 @@ impl Cloud for ScriptedCloud {
         let reported = self.accounts.lock().unwrap().get(token).cloned();
         let answer = reported.unwrap_or(Err(CloudError::Rejected));
         Box::pin(async move {
-            if token == SILENCE {
-                return std::future::pending().await;
+            match token {
+                SILENCE => std::future::pending().await,
+                LATE => {
+                    self.late.notified().await;
+                    self.answered_late.fetch_add(1, Ordering::SeqCst);
+                    answer
+                }
+                _ => answer,
             }
-            answer
         })
     }
 }

@@ -174,7 +174,7 @@ async fn rejected_tokens_are_limited() {
     assert!(limited.is_some_and(|number| number >= 60), "{limited:?}");
 }
 
-#[covers("code reauthentication_required")]
+#[covers("C4", "code reauthentication_required")]
 #[tokio::test]
 async fn session_must_have_signed_in_within_five_minutes() {
     on_each_database_with(options, async |server| {
@@ -217,7 +217,7 @@ async fn session_must_have_signed_in_within_five_minutes() {
     .await;
 }
 
-#[covers("code password_missing")]
+#[covers("C4", "code password_missing")]
 #[tokio::test]
 async fn account_without_a_password_stays_linked() {
     on_each_database_with(options, async |server| {

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 use tokio::time::Instant;
 
-use crate::support::cloud::{SILENCE, ScriptedCloud};
+use crate::support::cloud::{LATE, SILENCE, ScriptedCloud};
+use crate::support::listening::wait_for;
 use crate::support::{Client, TestServer, TestServerOptions};
 use svc_domain::time::{Clock as _, Timestamp};
 use svc_identity::cloud::CloudError;
@@ -140,4 +141,31 @@ async fn rejected_tokens_are_limited_by_network() {
         .login(&[("svc-app", "music")], &json!({"cloudToken": "good"}))
         .await;
     assert_eq!(login.status, 201);
+}
+
+#[tokio::test]
+async fn clients_that_do_not_wait_for_the_answer_are_not_counted_as_rejected() {
+    let (server, cloud) = server_with_cloud().await;
+    let ada = server.person("ada", "owner").await;
+    server.link(ada, "c1").await;
+    cloud.says(LATE, Ok("c1"));
+    // As many as may be rejected, twice.
+    for round in 1..=2 {
+        let mut sign_ins = tokio::task::JoinSet::new();
+        for _ in 0..60 {
+            let client = server.anonymous();
+            sign_ins.spawn(async move {
+                let headers = [("svc-app", "music"), ("content-type", "application/json")];
+                let body = json!({"cloudToken": LATE}).to_string();
+                client
+                    .request("POST", "/api/v1/auth/login", &headers, &body)
+                    .await
+                    .status
+            });
+        }
+        wait_for(|| cloud.asked() == 60 * round).await;
+        sign_ins.shutdown().await;
+        cloud.answer_late();
+        wait_for(|| cloud.answered_late() == 60 * round).await;
+    }
 }

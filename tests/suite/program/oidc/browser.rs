@@ -1,5 +1,6 @@
 //! A browser that keeps cookies, follows no redirect by itself, and fills the provider's login forms.
 
+use serde_json::Value;
 use ureq::http::Request;
 
 /// A response.
@@ -35,6 +36,9 @@ impl Page {
     }
 }
 
+/// The body of a request, with its media type.
+type Content = (&'static str, String);
+
 /// Cookies are shared by the ports of a host, as in real browsers.
 pub(super) struct Browser {
     agent: ureq::Agent,
@@ -55,17 +59,35 @@ impl Browser {
     }
 
     pub(super) fn get(&mut self, url: &str) -> Page {
-        self.send("GET", url, None)
+        self.send("GET", url, None, None)
     }
 
     pub(super) fn post(&mut self, url: &str, form: &[(&str, &str)]) -> Page {
         let pairs = form
             .iter()
             .map(|(name, value)| format!("{name}={}", encoded(value)));
-        self.send("POST", url, Some(pairs.collect::<Vec<_>>().join("&")))
+        let form = pairs.collect::<Vec<_>>().join("&");
+        self.send(
+            "POST",
+            url,
+            None,
+            Some(("application/x-www-form-urlencoded", form)),
+        )
     }
 
-    fn send(&mut self, method: &str, url: &str, form: Option<String>) -> Page {
+    /// Sends JSON as a page of the server does, with one more header.
+    pub(super) fn post_json(&mut self, url: &str, header: (&str, &str), body: &Value) -> Page {
+        let content = ("application/json", body.to_string());
+        self.send("POST", url, Some(header), Some(content))
+    }
+
+    fn send(
+        &mut self,
+        method: &str,
+        url: &str,
+        header: Option<(&str, &str)>,
+        content: Option<Content>,
+    ) -> Page {
         let path = path_of(url).to_owned();
         let sent = self
             .cookies
@@ -76,10 +98,13 @@ impl Browser {
         if !sent.is_empty() {
             request = request.header("cookie", sent.join("; "));
         }
-        let response = match form {
-            Some(form) => {
-                let request = request.header("content-type", "application/x-www-form-urlencoded");
-                self.agent.run(request.body(form).unwrap())
+        if let Some((name, value)) = header {
+            request = request.header(name, value);
+        }
+        let response = match content {
+            Some((media_type, content)) => {
+                let request = request.header("content-type", media_type);
+                self.agent.run(request.body(content).unwrap())
             }
             None => self.agent.run(request.body(()).unwrap()),
         };

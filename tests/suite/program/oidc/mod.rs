@@ -3,8 +3,10 @@
 //! `cargo xtask plugin-tools` installs the provider; without it these tests are skipped.
 
 mod browser;
+mod link;
 mod mutations;
 mod proxy;
+mod secrets;
 mod sessions;
 mod sign_in;
 
@@ -18,7 +20,7 @@ use std::process::{Child, Command, Stdio};
 use browser::{Browser, Page};
 use proxy::Proxy;
 use serde_json::{Value, json};
-use svc_tests::program::{Server, wait_for};
+use svc_tests::program::{PASSWORD, Server, wait_for};
 use svc_tests::{skipped, workspace};
 
 const SECRET: &str = "a secret with : and %";
@@ -73,6 +75,11 @@ fn modules() -> Option<PathBuf> {
 impl Bed {
     /// Starts all three; `None`, reported as skipped, without the provider.
     fn start(provider_options: ProviderOptions, arguments: &[&str]) -> Option<Self> {
+        Self::start_logging(provider_options, arguments, "info")
+    }
+
+    /// As [`Bed::start`]; the server logs what this filter lets pass.
+    fn start_logging(provider_options: ProviderOptions, arguments: &[&str], filter: &str) -> Option<Self> {
         let Some(modules) = modules() else {
             skipped("npm oidc-provider is not installed: cargo xtask plugin-tools");
             return None;
@@ -107,7 +114,9 @@ impl Bed {
         all.extend(["--oidc-groups-claim", "groups"]);
         all.extend(arguments);
         let mut command = svc_tests::program::svc(&all);
-        command.stderr(fs::File::create(at("log")).unwrap());
+        command
+            .env("SVC_LOG", filter)
+            .stderr(fs::File::create(at("log")).unwrap());
         let server = Server::spawn_as_owner(&mut command);
         Some(Self {
             server,
@@ -152,6 +161,37 @@ impl Bed {
         assert_eq!(started.status, 303, "{}", started.body);
         let callback = format!("{}/api/v1/auth/oidc/callback", self.base);
         browser.through_provider(started.location(), user, &callback)
+    }
+
+    /// Opens an address of the server that starts a sign-in, and finishes it; returns the last response.
+    fn follow(&self, browser: &mut Browser, start: &str, user: &str) -> Page {
+        let started = browser.get(&format!("{}{start}", self.base));
+        if !started.location().starts_with(&self.proxy.issuer) {
+            return started;
+        }
+        let callback = format!("{}/api/v1/auth/oidc/callback", self.base);
+        let callback = browser.through_provider(started.location(), user, &callback);
+        browser.get(&callback)
+    }
+
+    /// Signs in with a password; returns the access token.
+    fn login(&self, browser: &mut Browser, username: &str, app: &str) -> String {
+        let body = json!({ "username": username, "password": PASSWORD });
+        let url = format!("{}/api/v1/auth/login", self.base);
+        let page = browser.post_json(&url, ("svc-app", app), &body);
+        assert_eq!(page.status, 201, "{}", page.body);
+        let body: Value = serde_json::from_str(&page.body).unwrap();
+        body["JWT"].as_str().unwrap().to_owned()
+    }
+
+    /// Asks for a link to the provider; returns the path that starts it.
+    fn link_path(&self, browser: &mut Browser, token: &str) -> String {
+        let url = format!("{}/api/v1/users/current/cloud-link", self.base);
+        let bearer = format!("Bearer {token}");
+        let page = browser.post_json(&url, ("authorization", &bearer), &json!({}));
+        assert_eq!(page.status, 201, "{}", page.body);
+        let body: Value = serde_json::from_str(&page.body).unwrap();
+        format!("{}&redirect=/app", body["startPath"].as_str().unwrap())
     }
 
     /// The whole sign-in; returns the response to the callback.

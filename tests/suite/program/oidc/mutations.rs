@@ -31,7 +31,7 @@ fn header(members: &[(&'static str, &str)], signature: Signature) -> Mutation {
     }
 }
 
-#[covers("T30")]
+#[covers("C5", "T30")]
 #[test]
 fn every_mutation_of_an_id_token_is_refused_with_its_own_log_line() {
     let arguments = ["--oidc-default-role", "music_user"];
@@ -123,7 +123,7 @@ fn every_mutation_of_an_id_token_is_refused_with_its_own_log_line() {
     }
 }
 
-#[covers("T30")]
+#[covers("C6", "T30")]
 #[test]
 fn callbacks_of_other_sign_ins_and_browsers_are_refused() {
     let arguments = ["--oidc-default-role", "music_user"];
@@ -190,6 +190,7 @@ fn callbacks_of_other_sign_ins_and_browsers_are_refused() {
     bed.assert_refused(&page, before, "the provider returned an error in place of a code");
 }
 
+#[covers("C6")]
 #[test]
 fn start_refuses_redirects_to_other_servers_and_sets_a_lax_cookie() {
     let Some(bed) = Bed::start(ProviderOptions::default(), &[]) else {

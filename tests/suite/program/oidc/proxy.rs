@@ -41,6 +41,8 @@ struct State {
     relayed: Vec<String>,
     /// Requests to the token endpoint.
     token_requests: usize,
+    /// What server and provider share: code verifiers and tokens.
+    secrets: Vec<String>,
 }
 
 pub(super) struct Proxy {
@@ -81,6 +83,11 @@ impl Proxy {
     /// The bodies that the provider sent to `/relay`.
     pub(super) fn relayed(&self) -> Vec<String> {
         self.state.lock().unwrap().relayed.clone()
+    }
+
+    /// The code verifiers that the server sent, and the tokens that it got.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        self.state.lock().unwrap().secrets.clone()
     }
 
     pub(super) fn token_requests(&self) -> usize {
@@ -131,6 +138,13 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
         if target == "/relay" {
             state.relayed.push(String::from_utf8(body.clone()).unwrap());
         }
+        if target == "/token" {
+            let form = String::from_utf8_lossy(&body);
+            let verifiers = form
+                .split('&')
+                .filter_map(|pair| pair.strip_prefix("code_verifier="));
+            state.secrets.extend(verifiers.map(str::to_owned));
+        }
         (state.mutation.clone(), state.relay.clone())
     };
     let host = headers
@@ -180,6 +194,13 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
     }
     if let (200, "/token", Some(mutation)) = (status, target.as_str(), mutation) {
         body = mutated(&body, &mutation, key);
+    }
+    if (status, target.as_str()) == (200, "/token") {
+        let tokens: Value = serde_json::from_slice(&body).unwrap();
+        let names = ["access_token", "refresh_token", "id_token"];
+        let tokens = names.into_iter().filter_map(|name| tokens[name].as_str());
+        let mut state = state.lock().unwrap();
+        state.secrets.extend(tokens.map(str::to_owned));
     }
     head.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
     // The client may have hung up.

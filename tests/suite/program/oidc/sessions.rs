@@ -96,7 +96,7 @@ fn tabs_that_refresh_at_once_ask_the_provider_once_each_and_stay_signed_in() {
     assert_eq!(bed.refresh(&mut browser).status, 201, "{}", bed.log());
 }
 
-#[covers("POST /api/v1/auth/oidc/logout")]
+#[covers("C8", "POST /api/v1/auth/oidc/logout")]
 #[test]
 fn sign_out_at_the_provider_ends_sessions_and_streams_within_five_seconds() {
     let Some(bed) = Bed::start(ProviderOptions::default(), &ROLE) else {

@@ -1,10 +1,13 @@
 //! Using invitations: the account is created with the invitation's role, in one transaction.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout_at};
 
 use crate::account_input::name_taken;
 use crate::app::App;
-use crate::cloud::{Cloud, CloudAccount};
+use crate::cloud::{Cloud, CloudAccount, CloudError};
 use crate::cloud_credential::CloudCredentials;
 use crate::cloud_users::add_cloud_user;
 use crate::error::{ErrorCode, LOGIN_REFUSED, Result, ServiceError};
@@ -28,6 +31,9 @@ use svc_domain::invitation::Invitation;
 use svc_domain::time::Timestamp;
 use svc_domain::user::Account;
 use svc_store::{IdentityChange, InvitationRepository, NewUser, RoleRepository, UserRepository};
+
+/// How long a claim waits for the number of seats.
+const SEATS_WAIT: Duration = Duration::from_secs(5);
 
 /// Dependencies of [`Claims`].
 #[derive(Debug, Clone)]
@@ -163,7 +169,8 @@ impl Claims {
             username: credentials.username,
             password_hash: password_hash.clone(),
         };
-        let account = self.claim(invitation, claimant, app, client).await?;
+        let until = Instant::now() + SEATS_WAIT;
+        let account = self.claim(invitation, claimant, app, client, until).await?;
         Ok((account, password_hash))
     }
 
@@ -184,7 +191,8 @@ impl Claims {
         let invitation = found.as_ref().ok().map(|invitation| invitation.id);
         let claimed = match found {
             Ok(invitation) => {
-                self.claim(invitation, Claimant::Cloud(vouched), app, client)
+                let until = Instant::now() + SEATS_WAIT;
+                self.claim(invitation, Claimant::Cloud(vouched), app, client, until)
                     .await
             }
             Err(error) => Err(error),
@@ -234,15 +242,17 @@ impl Claims {
         given_role(inviter, role).map(drop)
     }
 
-    /// Uses an invitation: of parallel claims one succeeds.
+    /// Uses an invitation: of parallel claims one succeeds. The cloud is waited for until this time.
     pub(super) async fn claim(
         &self,
         invitation: Invitation,
         claimant: Claimant,
         app: App,
         client: &ClientInfo,
+        until: Instant,
     ) -> Result<Account> {
-        let seats = self.parts.seats.ask().await?;
+        let seats = timeout_at(until, self.parts.seats.ask()).await;
+        let seats = seats.unwrap_or_else(|_| Err(CloudError::Unavailable.into()))?;
         let (this, client) = (self.clone(), client.clone());
         run_to_completion(&self.parts.context.tasks, "invitation-claim", async move {
             let context = &this.parts.context;

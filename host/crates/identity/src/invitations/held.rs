@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::{Instant, timeout_at};
+
 use crate::ClientInfo;
 use crate::app::App;
 use crate::cloud::{CloudAccount, CloudError};
@@ -23,7 +25,7 @@ const RETRY_AFTER: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(
 impl Claims {
     /// Uses an invitation that a cloud account holds, for a new account that is linked to it; `None` if it holds none
     /// that can be used. The token is one that the cloud has just accepted. The claim is decided here, and the cloud is
-    /// told of it afterwards.
+    /// told of it afterwards. The cloud is waited for until this time.
     ///
     /// # Errors
     /// Refused if no role of the invitations permits the app; conflict without a free seat; try later if the cloud does
@@ -34,6 +36,7 @@ impl Claims {
         vouched: &CloudAccount,
         app: App,
         client: &ClientInfo,
+        until: Instant,
     ) -> Result<Option<Account>> {
         let cloud = &self.parts.cloud;
         if !cloud.features().invitations {
@@ -43,7 +46,7 @@ impl Claims {
             return Ok(None);
         };
         let held = cloud.bound_invitations(credential.secret(), token);
-        let held = tokio::time::timeout(HELD_WAIT, held).await;
+        let held = timeout_at(until.min(Instant::now() + HELD_WAIT), held).await;
         let held = match held.unwrap_or(Err(CloudError::Unavailable)) {
             Ok(ids) => ids,
             Err(CloudError::Unavailable) => return Err(CloudError::Unavailable.into()),
@@ -55,9 +58,8 @@ impl Claims {
             let Some(invitation) = known.filter(|known| known.is_open(self.parts.context.now())) else {
                 continue;
             };
-            let claimed = self
-                .claim(invitation.clone(), Claimant::Cloud(vouched.clone()), app, client)
-                .await;
+            let claimant = Claimant::Cloud(vouched.clone());
+            let claimed = self.claim(invitation.clone(), claimant, app, client, until).await;
             let now = self.parts.context.now();
             self.last
                 .record(now, ClaimMethod::CloudToken, Some(invitation.id), &claimed);

@@ -14,6 +14,7 @@ use svc_domain::audit::AuditEvent;
 const POLL: Duration = Duration::from_secs(5);
 
 #[covers(
+    "C9",
     "POST /api/v1/auth/device/token",
     "code authorization_pending",
     "code slow_down",
@@ -76,7 +77,7 @@ async fn device_polls_until_it_is_approved_and_gets_one_session() {
     .await;
 }
 
-#[covers("code access_denied")]
+#[covers("C9", "code access_denied")]
 #[tokio::test]
 async fn denied_and_expired_codes_are_final() {
     on_each_database(async |server| {

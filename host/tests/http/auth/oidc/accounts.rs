@@ -11,7 +11,7 @@ use crate::support::provider::{ScriptedProvider, with_provider};
 use svc_domain::audit::AuditEvent;
 use svc_identity::oidc::OidcPolicy;
 
-#[covers("GET /api/v1/auth/oidc/callback")]
+#[covers("C7", "GET /api/v1/auth/oidc/callback")]
 #[tokio::test]
 async fn roles_of_groups_are_recomputed_at_each_sign_in_and_others_stay() {
     let provider = Arc::new(ScriptedProvider::default());

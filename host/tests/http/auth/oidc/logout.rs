@@ -19,7 +19,7 @@ async fn report(server: &TestServer, token: &str) -> Reply {
         .await
 }
 
-#[covers("POST /api/v1/auth/oidc/logout")]
+#[covers("C8", "POST /api/v1/auth/oidc/logout")]
 #[tokio::test]
 async fn report_ends_the_sessions_that_it_names_and_is_accepted_once() {
     let provider = Arc::new(ScriptedProvider::default());

@@ -34,7 +34,7 @@ async fn server_without_a_provider_says_so() {
     assert_eq!(ways["provider"]["label"], "Example");
 }
 
-#[covers("GET /api/v1/auth/oidc/start", "GET /api/v1/auth/oidc/callback", "T30")]
+#[covers("C6", "GET /api/v1/auth/oidc/start", "GET /api/v1/auth/oidc/callback", "T30")]
 #[tokio::test]
 async fn sign_in_belongs_to_one_browser_and_is_finished_once() {
     let (server, _) = server_with(policy()).await;

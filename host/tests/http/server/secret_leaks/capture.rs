@@ -28,6 +28,9 @@ impl Write for Lines {
     }
 }
 
+/// Bytes below which an encoded secret is found by chance.
+const SHORTEST: usize = 8;
+
 /// A secret with its name.
 pub(crate) type Secret = (&'static str, String);
 
@@ -171,5 +174,6 @@ pub(crate) fn forms(secret: &str) -> Vec<String> {
         forms.push(inner.replace('+', "-").replace('/', "_"));
         forms.push(inner);
     }
+    forms.retain(|form| form.len() >= SHORTEST);
     forms
 }

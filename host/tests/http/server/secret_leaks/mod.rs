@@ -19,6 +19,7 @@ use tracing_subscriber::EnvFilter;
 use self::capture::{Answers, Lines, Search, Secret, escaped, forms};
 use self::requests::percent;
 use crate::INSTANCE;
+use crate::support::provider::{SIGN_IN_COOKIE, ScriptedProvider, with_provider};
 use crate::support::{Reply, TestServer, TestServerOptions};
 use svc_api::router::{routes, service, service_of};
 use svc_host::config::LogFormat;
@@ -26,12 +27,16 @@ use svc_host::telemetry;
 use svc_http_io::limits::Limits;
 use svc_http_io::proxy::ProxyConfig;
 use svc_http_io::server;
+use svc_identity::oidc::OidcPolicy;
 
 const PASSWORD: &str = "pass-Zk3/V9+p canary~";
 
 const SETUP_TOKEN: &str = "setup-Jk7Qw2Er5Ty8Ui1-canary";
 
 const CLOUD_TOKEN: &str = "cloud-Zq8W0x7e5T3r1Y9u-canary";
+
+/// A code that the provider does not know.
+const REFUSED_CODE: &str = "code-Lp4Wn6Xc2Vb9-canary";
 
 /// Sends requests to every route; returns their number.
 async fn through_every_route(
@@ -118,11 +123,16 @@ async fn over_sockets(server: &TestServer, secrets: &[Secret], answers: &mut Ans
             format!("/api/v1/nothing/{encoded}"),
             format!("/api/v1/users/{}", escaped(secret)),
             "/api/v1/auth/refresh".to_owned(),
+            format!("/api/v1/auth/oidc/callback?code={encoded}&state={encoded}"),
+            format!("/api/v1/auth/oidc/start?app=music&invitation={encoded}"),
         ];
         let headers = [
             ("authorization", format!("Bearer {secret}")),
             ("svc-cloud-token", secret.clone()),
-            ("cookie", format!("svc_refresh_token_{INSTANCE}={secret}")),
+            (
+                "cookie",
+                format!("svc_refresh_token_{INSTANCE}={secret}; {SIGN_IN_COOKIE}={secret}"),
+            ),
         ];
         for target in &targets {
             let lines: String = headers
@@ -178,9 +188,10 @@ async fn over_sockets(server: &TestServer, secrets: &[Secret], answers: &mut Ans
 
 /// A server, and the secrets that it issued or received.
 async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
+    let provider = Arc::new(ScriptedProvider::default());
     let server = TestServer::start_with(TestServerOptions {
         setup_token: Some(SETUP_TOKEN),
-        ..TestServerOptions::default()
+        ..with_provider(&provider, OidcPolicy::default())
     })
     .await;
     let setup = json!({"username": "ada", "password": PASSWORD, "setupToken": SETUP_TOKEN});
@@ -211,6 +222,16 @@ async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
         .post("/api/v1/invitations", &json!({"role": "member"}))
         .await;
     assert_eq!(invited.status, 201);
+    let link = login
+        .client()
+        .post("/api/v1/users/current/cloud-link", &json!({}))
+        .await;
+    assert_eq!(link.status, 201);
+    let link = link.json()["startPath"].as_str().unwrap().to_owned();
+    // One that waits for its callback, and one whose code the provider refuses.
+    let sign_in = server.begin_sign_in("", &[]).await.started();
+    let failed = server.begin_sign_in("", &[]).await.started();
+    assert_eq!(server.finish_sign_in(&failed, REFUSED_CODE).await.status, 303);
     let secrets = vec![
         ("access token", jwt.to_string()),
         (
@@ -231,6 +252,14 @@ async fn server_with_secrets() -> (TestServer, Vec<Secret>) {
         ("password", PASSWORD.to_owned()),
         ("setup token", SETUP_TOKEN.to_owned()),
         ("device code", code("deviceCode")),
+        ("user code", code("userCode")),
+        ("link ticket", link.split_once("link=").unwrap().1.to_owned()),
+        ("sign-in cookie", sign_in.cookie.clone()),
+        ("state", sign_in.query["state"].clone()),
+        ("nonce", sign_in.query["nonce"].clone()),
+        ("used sign-in cookie", failed.cookie.clone()),
+        ("used state", failed.query["state"].clone()),
+        ("refused code", REFUSED_CODE.to_owned()),
         (
             "shortcode",
             invited.json()["shortcode"].as_str().unwrap().to_owned(),

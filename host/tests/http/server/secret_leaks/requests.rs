@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::server::secret_leaks::capture::{base64, escaped, form};
+use crate::support::provider::SIGN_IN_COOKIE;
 use crate::{INSTANCE, filled};
 use svc_api::route::Route;
 
@@ -55,6 +56,14 @@ pub(crate) fn requests(route: &Route, turn: usize, secrets: &[String], jwt: &str
         }
         add(path.clone(), vec![header, known(jwt)], String::new());
     }
+    if route.path.ends_with("/oidc/logout") {
+        let media_type = ("content-type", "application/x-www-form-urlencoded".to_owned());
+        add(
+            path.clone(),
+            vec![media_type],
+            format!("logout_token={}", percent(next())),
+        );
+    }
     if route.method != "GET" {
         let current = path.replace("0000000000001", "current");
         for kind in 0..bodies("").len() {
@@ -98,7 +107,7 @@ fn in_path(path: &str, secret: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-const QUERIES: usize = 12;
+const QUERIES: usize = 15;
 
 fn query(kind: usize, secret: &str) -> String {
     let encoded = percent(secret);
@@ -114,6 +123,9 @@ fn query(kind: usize, secret: &str) -> String {
         8 => format!("userIds={encoded}&roles={encoded}&rootDir={encoded}"),
         9 => format!("runId={encoded}&event={encoded}"),
         10 => format!("{encoded}={encoded}"),
+        11 => format!("code={encoded}&state={encoded}&iss={encoded}"),
+        12 => format!("app=music&invitation={encoded}"),
+        13 => format!("app=music&link={encoded}"),
         _ => format!("token=%{encoded}"),
     }
 }
@@ -132,7 +144,7 @@ fn headers(secret: &str) -> Vec<(&'static str, String)> {
         ("svc-cloud-token", secret.to_owned()),
         (
             "cookie",
-            format!("svc_refresh_token_{INSTANCE}={secret}; other={secret}"),
+            format!("svc_refresh_token_{INSTANCE}={secret}; {SIGN_IN_COOKIE}={secret}; other={secret}"),
         ),
         ("svc-app", secret.to_owned()),
         ("origin", format!("https://{}", percent(secret))),

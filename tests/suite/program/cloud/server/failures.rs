@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 use svc_tests::program::Answer;
 
-use super::{Both, Session, code, cookie_of};
+use super::{Both, Session, code, cookie_of, nonsense};
 
 /// A linked account with its session, and the cloud in front of which things fail.
 struct Account {
@@ -75,20 +75,7 @@ fn assert_unchanged(refused: &Answer, status: u16, error: &str, failure: &Value)
 #[test]
 fn answer_that_makes_no_sense_is_503_and_leaves_the_session_unchanged() {
     let mut account = Account::new();
-    for failure in [
-        json!({ "kind": "down" }),
-        json!({ "kind": "garbage" }),
-        json!({ "kind": "html" }),
-        json!({ "kind": "otherShape" }),
-        json!({ "kind": "truncate" }),
-        json!({ "kind": "redirect", "location": "http://169.254.169.254/latest/meta-data/" }),
-        json!({ "kind": "oversize", "bytes": 5_000_000 }),
-        json!({ "kind": "oversize", "bytes": 300_000 }),
-        json!({ "kind": "refuse", "status": 429, "code": "too_many_requests" }),
-        json!({ "kind": "refuse", "status": 503, "code": "maintenance" }),
-        json!({ "kind": "refuse", "status": 409, "code": "<script>alert(1)</script>" }),
-        json!({ "kind": "error" }),
-    ] {
+    for failure in nonsense() {
         account.fails(&failure, 503, "cloud_unavailable");
     }
 }

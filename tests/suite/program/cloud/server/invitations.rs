@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 use svc_covers::covers;
+use svc_tests::cloud::DAY;
+use svc_tests::event_client::EventClient;
 use svc_tests::program::wait_for;
 
 use super::{Both, code, cookie_of};
@@ -25,6 +27,7 @@ fn bind(both: &Both, token: &str, created: &Value) {
 }
 
 #[covers(
+    "C11",
     "POST /api/v1/invitations",
     "GET /api/v1/invitations",
     "GET /api/v1/invitations/{id}"
@@ -254,4 +257,41 @@ fn revoked_credential_is_renewed_by_the_owner() {
     both.cloud.fail("createInvitation", &refusal, Some(1));
     both.invite(&token, None);
     assert_eq!(both.cloud.requests("servers"), 2);
+}
+
+#[covers("C13", "R59")]
+#[test]
+fn states_of_an_invitation_are_published() {
+    let (both, token, guest) = prepare(&[]);
+    let mut events = EventClient::open(&both.server);
+    let mut next = |kind: &str, created: &Value, status: &str| {
+        let event = loop {
+            let event = events.next_event().expect("the stream goes on");
+            if event["type"].as_str().unwrap().starts_with("invitation.") {
+                break event;
+            }
+        };
+        assert_eq!(event["type"], kind);
+        assert_eq!(event["payload"]["invitationId"], created["invitationId"]);
+        assert_eq!(event["payload"]["status"], status);
+        // Nothing that would let anybody in.
+        assert!(!event.to_string().contains(created["shortcode"].as_str().unwrap()));
+    };
+    let used = both.invite(&token, None);
+    next("invitation.created", &used, "active");
+    bind(&both, &guest, &used);
+    both.wait_for_status(&used, "bound");
+    next("invitation.bound", &used, "bound");
+    assert_eq!(both.login_by_cloud(&guest).status, 201);
+    next("invitation.claimed", &used, "claimed");
+    let unused = both.invite(&token, None);
+    next("invitation.created", &unused, "active");
+    both.cloud.set_clock(8 * DAY);
+    both.wait_for_status(&unused, "expired");
+    next("invitation.expired", &unused, "expired");
+    both.cloud.reset();
+    let revoked = both.invite(&token, None);
+    next("invitation.created", &revoked, "active");
+    assert_eq!(both.revoke(&revoked), true);
+    next("invitation.revoked", &revoked, "revoked");
 }

@@ -1,14 +1,19 @@
 //! The server with the reference cloud: both as processes, over TCP.
 
+mod accounts;
+mod endpoints;
 mod failures;
 mod invitations;
 mod licensing;
 mod races;
 mod releases;
+mod secrets;
 mod sign_in;
 
 use serde_json::{Value, json};
+use svc_test_support::databases;
 use svc_tests::cloud::Cloud;
+use svc_tests::postgres::block_on;
 use svc_tests::program::{Answer, PASSWORD, Server, wait_for};
 use tempfile::TempDir;
 
@@ -36,6 +41,24 @@ impl Session {
             cookie: cookie_of(login),
         }
     }
+}
+
+/// Failures with an answer that is none of the protocol.
+pub fn nonsense() -> Vec<Value> {
+    vec![
+        json!({ "kind": "down" }),
+        json!({ "kind": "garbage" }),
+        json!({ "kind": "html" }),
+        json!({ "kind": "otherShape" }),
+        json!({ "kind": "truncate" }),
+        json!({ "kind": "redirect", "location": "http://169.254.169.254/latest/meta-data/" }),
+        json!({ "kind": "oversize", "bytes": 5_000_000 }),
+        json!({ "kind": "oversize", "bytes": 300_000 }),
+        json!({ "kind": "refuse", "status": 429, "code": "too_many_requests" }),
+        json!({ "kind": "refuse", "status": 503, "code": "maintenance" }),
+        json!({ "kind": "refuse", "status": 409, "code": "<script>alert(1)</script>" }),
+        json!({ "kind": "error" }),
+    ]
 }
 
 /// The cookie that a response sets.
@@ -178,6 +201,14 @@ impl Both {
             .request("DELETE", &format!("/api/v1/invitations/{id}"), &[], None);
         assert_eq!(revoked.status, 200, "{revoked:?}");
         revoked.json()
+    }
+
+    /// The number of sessions, whose last use is written now and then, and the refresh tokens byte for byte. For servers on
+    /// SQLite.
+    pub fn stored_sessions(&self) -> (usize, Vec<String>) {
+        let mut rows = block_on(databases::rows(&databases::sqlite_url(&self.data)));
+        let tokens = rows.remove("refresh_tokens").unwrap();
+        (rows["sessions"].len(), tokens)
     }
 
     /// The names of all accounts.

@@ -105,6 +105,7 @@ fn forget_discovery(both: &mut Both) {
     both.restart_server();
 }
 
+#[covers("C12")]
 #[test]
 fn release_with_a_key_that_nobody_trusts_is_ignored() {
     let (cloud, key) = with_release();
