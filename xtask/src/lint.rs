@@ -1,4 +1,5 @@
-//! `cargo xtask lint`: formatting, clippy, licences, bans, sources and advisories, in both workspaces.
+//! `cargo xtask lint`: formatting, clippy, licences, bans, sources and advisories, in both workspaces; whether the SDK
+//! for plugins can be published.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -34,6 +35,10 @@ pub(crate) fn run() -> Result<()> {
             .args(deny_warnings)
             .current_dir(workspace::plugins()),
     );
+
+    // What crates.io would receive, built without this workspace. `cargo publish --dry-run` is the same, with a network.
+    let sdk = ["package", "-p", "svc-plugin-api", "--allow-dirty", "--offline"];
+    check(&mut process::cargo(sdk));
 
     let advisories = advisories_can_be_fetched(&deny);
     for manifest in ["Cargo.toml", "plugins/Cargo.toml"] {

@@ -11,11 +11,12 @@ use super::Cli;
 
 /// Options of compilers that the documents name.
 const OF_COMPILERS: [&str; 4] = ["--disable", "--release", "--stub-wasi", "--target"];
-const DOCUMENTS: [&str; 5] = [
+const DOCUMENTS: [&str; 6] = [
     "plugins.md",
     "plugins/cli.md",
     "plugins/installing.md",
     "plugins/judging.md",
+    "plugins/publishing.md",
     "plugins/tutorial.md",
 ];
 

@@ -10,6 +10,22 @@ const MERGE_AFTER: u64 = 64;
 /// Buckets of the histogram: four per doubling, from 128 ns to minutes.
 const BUCKETS: usize = 128;
 
+/// The codes of failures that are counted, [`ExtractFailure::code`]. A rejected call (`later`) never starts.
+const FAILURE_CODES: [&str; 9] = [
+    "refused",
+    "invalid",
+    "unsupported",
+    "io",
+    "budget",
+    "timeout",
+    "out_of_memory",
+    "trap",
+    "bad_output",
+];
+
+/// Calls by the code of their failure.
+type Failures = [u64; FAILURE_CODES.len()];
+
 /// Statistics of a plugin since the server started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PluginStats {
@@ -27,6 +43,15 @@ pub struct PluginStats {
     pub p99_us: u64,
     /// Maximum linear memory of an instance, in bytes.
     pub max_memory: u64,
+    failures: Failures,
+}
+
+impl PluginStats {
+    /// The number of calls by the code of their failure, of those that occurred.
+    pub fn failures(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let counted = FAILURE_CODES.into_iter().zip(self.failures);
+        counted.filter(|(_, calls)| *calls > 0)
+    }
 }
 
 /// Counters of one plugin.
@@ -37,6 +62,7 @@ pub(super) struct Counters {
     errors: u64,
     plugin_errors: u64,
     max_memory: u64,
+    failures: Failures,
     times: [u32; BUCKETS],
 }
 
@@ -48,6 +74,7 @@ impl Default for Counters {
             errors: 0,
             plugin_errors: 0,
             max_memory: 0,
+            failures: Failures::default(),
             times: [0; BUCKETS],
         }
     }
@@ -57,6 +84,10 @@ impl Counters {
     /// Counts one call.
     pub(super) fn count(&mut self, failure: Option<&ExtractFailure>, time: Duration, memory: u64) {
         self.calls += 1;
+        let code = failure.and_then(|failure| FAILURE_CODES.iter().position(|code| *code == failure.code()));
+        if let Some(calls) = code.and_then(|code| self.failures.get_mut(code)) {
+            *calls += 1;
+        }
         match failure {
             None => {}
             Some(ExtractFailure::Refused(_)) => self.refused += 1,
@@ -82,6 +113,9 @@ impl Counters {
         self.errors += other.errors;
         self.plugin_errors += other.plugin_errors;
         self.max_memory = self.max_memory.max(other.max_memory);
+        for (sum, count) in self.failures.iter_mut().zip(other.failures) {
+            *sum += count;
+        }
         for (sum, count) in self.times.iter_mut().zip(other.times) {
             *sum = sum.saturating_add(count);
         }
@@ -125,6 +159,7 @@ impl SharedStats {
             p50_us: counters.percentile_us(50),
             p99_us: counters.percentile_us(99),
             max_memory: counters.max_memory,
+            failures: counters.failures,
         }
     }
 }
@@ -177,6 +212,34 @@ mod tests {
                 "{nanos} ns in a bucket that ends at {end}"
             );
         }
+    }
+
+    #[test]
+    fn failures_are_counted_by_their_codes() {
+        let shared = SharedStats::default();
+        let mut counters = Counters::default();
+        let limit = Duration::from_secs(1);
+        let reason = || "reason".to_owned();
+        for failure in [
+            ExtractFailure::Refused(reason()),
+            ExtractFailure::Invalid {
+                offset: None,
+                reason: reason(),
+            },
+            ExtractFailure::Unsupported(reason()),
+            ExtractFailure::Io(reason()),
+            ExtractFailure::Budget(reason()),
+            ExtractFailure::Timeout { limit },
+            ExtractFailure::OutOfMemory { limit: 1 },
+            ExtractFailure::Trap(reason()),
+            ExtractFailure::BadOutput(reason()),
+        ] {
+            counters.count(Some(&failure), limit, 0);
+        }
+        counters.count(Some(&ExtractFailure::Trap(reason())), limit, 0);
+        shared.merge(&mut counters);
+        let expected = FAILURE_CODES.map(|code| (code, if code == "trap" { 2 } else { 1 }));
+        assert_eq!(shared.snapshot().failures().collect::<Vec<_>>(), expected);
     }
 
     #[test]

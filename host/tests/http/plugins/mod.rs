@@ -75,6 +75,7 @@ async fn plugins_are_listed_with_state_permissions_limits_and_statistics() {
         (&stats["calls"], &stats["errors"], &stats["traps"]),
         (&json!(3), &json!(1), &json!(1))
     );
+    assert_eq!(stats["failures"], json!({"refused": 1, "trap": 1}));
     assert!(stats["p99Us"].as_u64() >= stats["p50Us"].as_u64());
     assert!(stats["maxMemory"].as_u64().unwrap() >= 65_536);
     assert_eq!(

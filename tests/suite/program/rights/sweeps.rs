@@ -491,6 +491,12 @@ fn check_the_common_book(script: &Script, person: &Person, other: &Person) {
     let parts = script.expect(200, token, "GET /api/v1/items/{itemId}/parts", &[book], None);
     assert_eq!(parts.as_array().unwrap().len(), 1, "{parts}");
     assert!(person.is_in(&parts.to_string()).is_some(), "{parts}");
+    // Both parts have the author, and the genre may be that of the other part alone.
+    for (key, counts_it) in [("author", true), ("genres", false)] {
+        let query = format!("kind=audiobooks&key=x.audiobooks.{key}&q=common");
+        let values = script.list(token, "GET /api/v1/items/facets", &[], &query);
+        assert_eq!(!values.is_empty(), counts_it, "{key}: {values:?}");
+    }
     for operation in ["GET /api/v1/items/{itemId}", "GET /api/v1/items/{itemId}/parts"] {
         let answer = script.ask(token, operation, &[book], "", None);
         assert_eq!(answer.status, 200, "{operation}");

@@ -86,6 +86,9 @@ pub struct StatsView {
     errors: u64,
     /// Failed calls whose cause is the plugin itself.
     traps: u64,
+    /// Failed calls, and files that the plugin refused, by code: `refused`, `invalid`, `unsupported`, `io`, `budget`,
+    /// `timeout`, `out_of_memory`, `trap`, `bad_output`. Codes that did not occur are left out.
+    failures: BTreeMap<&'static str, u64>,
     /// Median duration of a call in microseconds.
     p50_us: u64,
     /// 99th percentile of the duration of a call in microseconds.
@@ -100,6 +103,7 @@ impl From<PluginStats> for StatsView {
             calls: stats.calls,
             errors: stats.errors,
             traps: stats.plugin_errors,
+            failures: stats.failures().collect(),
             p50_us: stats.p50_us,
             p99_us: stats.p99_us,
             max_memory: stats.max_memory,

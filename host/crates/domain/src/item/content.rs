@@ -114,7 +114,7 @@ fn titles(schema: &KindSchema, files: &[FileContent]) -> (String, String) {
         return Default::default();
     };
     if let Grouping::Group { by, .. } = &schema.grouping {
-        let agreed = || by.iter().rev().filter_map(|key| first.fields.get(key));
+        let agreed = || by.iter().rev().filter_map(move |key| first.fields.get(key));
         // The title of one file would name the item for those who may access its other files only.
         if let Some(title) = agreed().find_map(text).or_else(|| agreed().find_map(other)) {
             let sort = sort_key(&title);

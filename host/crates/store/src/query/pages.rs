@@ -72,7 +72,7 @@ fn restrict<'a>(
     );
     let column = sort.column.unwrap_or(key);
     match range {
-        KeysetRange::Whole => {}
+        KeysetRange::Whole | KeysetRange::WithoutValue => {}
         KeysetRange::After(CursorValue::Number(number), _) if sort.unique => {
             where_clause.push_all(&format!("{column} {sign} "), [(*number).into()], "");
         }
@@ -95,7 +95,6 @@ fn restrict<'a>(
         KeysetRange::AfterWithoutValue(id) => {
             where_clause.push_all(&format!("{key} {sign} "), [(*id).into()], "");
         }
-        KeysetRange::WithoutValue => {}
         KeysetRange::WithValue => where_clause.push_all(&format!("{column} IS NOT NULL"), [], ""),
     }
     if sort.nullable {
