@@ -137,7 +137,7 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
     };
     if state.lock().unwrap().is_silent {
         // Until the client closes the connection, in whichever way.
-        let _ = stream.read(&mut [0]);
+        let _ = stream.read_to_end(&mut Vec::new());
         return;
     }
     let (mutation, relay) = {
