@@ -36,6 +36,7 @@ pub(super) enum Signature {
 struct State {
     mutation: Option<Mutation>,
     is_away: bool,
+    is_silent: bool,
     /// Where `/relay` forwards to, and the bodies it forwarded.
     relay: String,
     relayed: Vec<String>,
@@ -74,6 +75,11 @@ impl Proxy {
     /// Closes each connection without a response, or no more.
     pub(super) fn set_away(&self, is_away: bool) {
         self.state.lock().unwrap().is_away = is_away;
+    }
+
+    /// Answers no request, or all again.
+    pub(super) fn set_silent(&self, is_silent: bool) {
+        self.state.lock().unwrap().is_silent = is_silent;
     }
 
     pub(super) fn relay_to(&self, url: &str) {
@@ -129,6 +135,11 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
     let Some((method, target, headers, body)) = read(&stream) else {
         return;
     };
+    if state.lock().unwrap().is_silent {
+        // Until the client closes the connection, in whichever way.
+        let _ = stream.read_to_end(&mut Vec::new());
+        return;
+    }
     let (mutation, relay) = {
         let mut state = state.lock().unwrap();
         if state.is_away {

@@ -155,3 +155,35 @@ fn sign_out_at_the_provider_ends_sessions_and_streams_within_five_seconds() {
     }
     assert_eq!(Browser::new().post(&url, &[]).status, 400);
 }
+
+#[covers("C3", "T31")]
+#[test]
+fn provider_that_never_answers_is_an_outage_in_time_and_delays_no_local_sign_in() {
+    let Some(bed) = Bed::start(ProviderOptions::default(), &ROLE) else {
+        return;
+    };
+    let (mut browser, mut other) = (signed_in(&bed), Browser::new());
+    let callback = bed.to_callback(&mut other, "ada");
+    bed.proxy.set_silent(true);
+    let since = Instant::now();
+    let (refused, failed) = std::thread::scope(|scope| {
+        let refreshing = scope.spawn(|| bed.refresh(&mut browser));
+        let finishing = scope.spawn(|| other.get(&callback));
+        bed.login(&mut Browser::new(), "owner", "admin");
+        assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+        (refreshing.join().unwrap(), finishing.join().unwrap())
+    });
+    assert!(since.elapsed() < Duration::from_secs(12), "{:?}", since.elapsed());
+    assert_eq!(
+        (refused.status, code_of(&refused).as_deref()),
+        (503, Some("cloud_unavailable"))
+    );
+    assert_eq!(refused.header("set-cookie"), None);
+    assert_eq!(
+        (failed.status, failed.location()),
+        (303, "/app?error=cloud_unavailable")
+    );
+    assert!(failed.cookies("svc_refresh_token_").is_empty());
+    bed.proxy.set_silent(false);
+    assert_eq!(bed.refresh(&mut browser).status, 201, "{}", bed.log());
+}
