@@ -133,10 +133,9 @@ mod tests {
     #[test]
     fn every_option_of_the_file_has_a_value_and_no_secret_is_shown() {
         let names = names();
-        assert!(
-            names.contains(&"data-dir") && names.contains(&"cloud-ca-file"),
-            "{names:?}"
-        );
+        for name in ["data-dir", "cloud-ca-file"] {
+            assert!(names.iter().any(|known| known == name), "{names:?}");
+        }
         let config = config();
         let values: Vec<Value> = names.iter().filter_map(|name| config.effective(name)).collect();
         assert_eq!(values.len(), names.len(), "{names:?}");

@@ -126,7 +126,8 @@ impl<'t> Shelves<'t> {
         let (mut titles, mut cursors) = (Vec::new(), Vec::new());
         loop {
             let kinds = &self.store.store.kinds;
-            let page = kinds.list_items(scope, &self.kind, &KindItemFilter::default(), &request);
+            let filter = KindItemFilter::default();
+            let page = kinds.list_items(scope, &self.kind, &filter, &request);
             let page = page.await.unwrap();
             titles.extend(page.items.into_iter().map(|item| item.title));
             let Some(next) = page.next else {
@@ -254,7 +255,8 @@ async fn item_and_its_summary_are_what_accessible_files_say_before_they_are_coun
             }
             let request = ListRequest::new(KindItemOrder::Title, Order::Ascending, PAGE);
             let kinds = &test_store.store.kinds;
-            let listed = kinds.list_items(&scope, &kind, &KindItemFilter::default(), &request);
+            let filter = KindItemFilter::default();
+            let listed = kinds.list_items(&scope, &kind, &filter, &request);
             let listed = listed.await.unwrap().items;
             assert_eq!(listed[0].fields[NARRATORS], serde_json::json!(["Known"]));
             assert_eq!(listed[0].fields[AUTHOR], "Ann");
@@ -270,7 +272,8 @@ async fn item_and_its_summary_are_what_accessible_files_say_before_they_are_coun
         let bob = test_store.store.libraries.media_scope(bob).await.unwrap();
         let request = ListRequest::new(KindItemOrder::Title, Order::Ascending, PAGE);
         let kinds = &test_store.store.kinds;
-        let listed = kinds.list_items(&bob, &kind, &KindItemFilter::default(), &request);
+        let filter = KindItemFilter::default();
+        let listed = kinds.list_items(&bob, &kind, &filter, &request);
         let key = (ItemType::Item, listed.await.unwrap().items[0].id.get());
         let summaries = test_store.store.items.item_summaries(&bob, [key]).await.unwrap();
         assert_eq!(summaries[&key].duration_ms, Some(2000));
