@@ -54,6 +54,15 @@ impl ScriptedProvider {
         self.tokens.lock().unwrap().clear();
     }
 
+    /// Ends one session.
+    pub(crate) fn end(&self, session: &str) {
+        let end = format!("/{session}");
+        self.tokens
+            .lock()
+            .unwrap()
+            .retain(|known, _| !known.ends_with(&end));
+    }
+
     fn next_token(&self, session: &str) -> String {
         let token = format!("{session}:{}", self.counter.fetch_add(1, Ordering::SeqCst));
         self.tokens

@@ -144,7 +144,8 @@ impl Sessions {
         user.enabled && (!user.is_guest || self.settings.guest_access())
     }
 
-    /// A linked account can refresh only while the cloud accepts its token.
+    /// A linked account can refresh only while the cloud accepts its token. A provider takes no tokens of clients, but
+    /// knows other sessions of the account.
     async fn require_cloud_consent(
         &self,
         user: &User,
@@ -154,6 +155,10 @@ impl Sessions {
         let Some(linked) = &user.cloud_account else {
             return Ok(());
         };
+        let features = self.cloud.cloud().features();
+        if features.sign_in && !features.accounts {
+            return self.require_stand_in(user.id, linked).await;
+        }
         let token = cloud_token.ok_or_else(|| cloud_token_required(LINKED))?;
         let vouched = self.cloud.vouch(token, client).await?;
         if vouched.id == *linked {
