@@ -89,6 +89,10 @@ impl Cloud for ScriptedProvider {
         }
     }
 
+    fn identity(&self) -> &str {
+        "https://id.example"
+    }
+
     fn sign_in_url(&self, request: SignInRequest) -> CloudFuture<'_, String> {
         Box::pin(async move {
             self.check()?;

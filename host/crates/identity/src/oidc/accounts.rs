@@ -74,7 +74,7 @@ impl Oidc {
             None => self.create(&mut change, user, client).await?,
         };
         if !account.user.enabled {
-            return Err(Refusal::Disabled.into());
+            return Err(SignInError::RefusedUser(Refusal::Disabled, account.user.into()));
         }
         let id = account.user.id;
         self.follow_groups(&mut change, &account, user, client).await?;
@@ -88,7 +88,10 @@ impl Oidc {
         if may_use {
             Ok(account)
         } else {
-            Err(Refusal::AppNotPermitted.into())
+            Err(SignInError::RefusedUser(
+                Refusal::AppNotPermitted,
+                account.user.into(),
+            ))
         }
     }
 

@@ -20,6 +20,7 @@ use crate::cloud::Cloud;
 use crate::invitations::claims::Claims;
 use crate::keys::KeyRing;
 use crate::rate_limiter::{RateLimit, RateLimiter};
+use crate::refused_sign_ins::RefusedSignIns;
 use crate::sessions::Sessions;
 use crate::settings::Settings;
 use crate::setup::Setup;
@@ -59,6 +60,8 @@ pub struct OidcParts {
     pub sessions: Sessions,
     /// Uses invitations.
     pub claims: Claims,
+    /// Receives refused sign-ins.
+    pub refusals: RefusedSignIns,
     /// Talks to the provider.
     pub cloud: Arc<dyn Cloud>,
     /// Encrypts what a sign-in remembers.

@@ -5,6 +5,7 @@ mod devices;
 mod link;
 mod logout;
 mod refresh;
+mod refusals;
 mod start;
 
 use std::sync::Arc;
