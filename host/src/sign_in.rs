@@ -106,6 +106,7 @@ impl SignInServices {
             context: context.clone(),
             sessions: sessions.clone(),
             claims: invited.claims.clone(),
+            seats: invited.seats.clone(),
             refusals,
             cloud: Arc::clone(cloud),
             keys: keys.clone(),

@@ -21,6 +21,7 @@ use crate::invitations::claims::Claims;
 use crate::keys::KeyRing;
 use crate::rate_limiter::{RateLimit, RateLimiter};
 use crate::refused_sign_ins::RefusedSignIns;
+use crate::seats::Seats;
 use crate::sessions::Sessions;
 use crate::settings::Settings;
 use crate::setup::Setup;
@@ -60,6 +61,8 @@ pub struct OidcParts {
     pub sessions: Sessions,
     /// Uses invitations.
     pub claims: Claims,
+    /// How many accounts there may be.
+    pub seats: Seats,
     /// Receives refused sign-ins.
     pub refusals: RefusedSignIns,
     /// Talks to the provider.

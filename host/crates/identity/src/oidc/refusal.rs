@@ -52,6 +52,9 @@ pub enum Refusal {
     /// All usernames like the proposed one are taken.
     #[error("no username is free for the new account")]
     NoUsername,
+    /// The subscription has no seat for another account.
+    #[error("all seats of the subscription are used")]
+    NoSeat,
     /// The invitation cannot be used.
     #[error("the invitation cannot be used")]
     Invitation,
