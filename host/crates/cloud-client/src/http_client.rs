@@ -107,7 +107,7 @@ impl HttpClient for EgressClient {
     fn send(&self, request: HttpRequest) -> HostFuture<'_, Result<HttpResponse, HttpError>> {
         Box::pin(async move {
             let flight = request.flight.as_ref().map(|key| flight_key(key, &request));
-            let request = self.0.rules.check(request).inspect_err(log_denied)?;
+            let request = self.0.rules.check(request)?;
             let Some(key) = flight else {
                 return self.0.send(request).await.map(Arc::unwrap_or_clone);
             };
@@ -154,7 +154,7 @@ impl Shared {
             Err(HttpError::Denied(_)) => Outcome::Unknown,
             Err(_) => Outcome::Failed,
         });
-        sent.inspect_err(log_denied).map(Arc::new)
+        sent.map(Arc::new)
     }
 
     async fn exchange(
@@ -211,12 +211,10 @@ impl Shared {
         if self.discovery.names(&self.rules, &target.origin, read).await? {
             return Ok(());
         }
-        let denied = HttpError::Denied(format!(
+        Err(HttpError::Denied(format!(
             "{} is neither configured nor named by the issuer",
             target.origin
-        ));
-        log_denied(&denied);
-        Err(denied)
+        )))
     }
 }
 
@@ -239,10 +237,4 @@ fn flight_key(key: &str, request: &HttpRequest) -> [u8; 32] {
         add(body);
     }
     digest.finalize().into()
-}
-
-fn log_denied(error: &HttpError) {
-    if let HttpError::Denied(reason) = error {
-        tracing::warn!(reason, "cloud request refused");
-    }
 }

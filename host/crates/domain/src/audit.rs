@@ -14,7 +14,7 @@ named_enum! {
         SetupCompleted => "setup_completed",
         /// A user signed in.
         LoginSucceeded => "login_succeeded",
-        /// A password did not match.
+        /// A sign-in was refused: a wrong password, or no cloud or provider vouched for an account that may.
         LoginFailed => "login_failed",
         /// A sign-in was rejected by the throttle; the password was not checked.
         LoginThrottled => "login_throttled",

@@ -37,6 +37,7 @@ pub mod password;
 pub mod policy;
 pub mod rate_limiter;
 pub mod recovery;
+pub mod refused_sign_ins;
 pub mod role;
 pub mod roles;
 pub mod seats;

@@ -43,6 +43,13 @@ impl From<Row> for CloudSessionRow {
     }
 }
 
+#[derive(sqlx::FromRow)]
+struct OpenRow {
+    session_id: i64,
+    #[sqlx(flatten)]
+    row: Row,
+}
+
 const BY_SESSION: &str = "SELECT account_id, provider_session_id, token, validations, validating_until \
                           FROM cloud_sessions WHERE session_id = $1";
 
@@ -55,6 +62,26 @@ impl SessionRepository {
             .fetch_optional(BY_SESSION, &args![id.get()])
             .await?;
         Ok(row.map(CloudSessionRow::from))
+    }
+
+    /// The newest sessions of an account that can be refreshed and validated with the provider as this account there.
+    pub async fn open_cloud_sessions(
+        &self,
+        user: UserId,
+        account_id: &str,
+        now: Timestamp,
+        limit: i64,
+    ) -> Result<Vec<(SessionId, CloudSessionRow)>> {
+        let sql = "SELECT c.session_id, c.account_id, c.provider_session_id, c.token, c.validations, \
+                   c.validating_until FROM cloud_sessions c JOIN sessions s ON s.session_id = c.session_id \
+                   WHERE c.account_id = $2 AND c.token IS NOT NULL AND s.user_id = $1 AND s.ended_at IS NULL \
+                   AND s.idle_expires_at > $3 AND s.expires_at > $3 ORDER BY c.session_id DESC LIMIT $4";
+        let values = args![user.get(), account_id, now, limit];
+        let rows: Vec<OpenRow> = self.db.pools().fetch_all(sql, &values).await?;
+        let rows = rows.into_iter();
+        Ok(rows
+            .map(|found| (found.session_id.into(), found.row.into()))
+            .collect())
     }
 }
 

@@ -5,12 +5,13 @@ use std::result::Result;
 use crate::app::App;
 use crate::cloud::{CloudAccount, CloudSession};
 use crate::cloud_users::add_cloud_user;
-use crate::error::ServiceError;
+use crate::error::{ErrorCode, ServiceError};
 use crate::invitations::Shortcode;
 use crate::oidc::Oidc;
 use crate::oidc::refusal::{Refusal, SignInError};
 use crate::oidc::start::LinkTarget;
 use crate::roles::find_role;
+use crate::seats::require_free;
 use crate::{ClientInfo, capabilities_of, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::{SessionId, UserId};
@@ -60,21 +61,29 @@ impl Oidc {
             Ok(_) => Ok(()),
             Err(ServiceError::TryLater(later)) => Err(ServiceError::TryLater(later).into()),
             Err(ServiceError::Internal(error)) => Err(ServiceError::Internal(error).into()),
+            Err(ServiceError::Conflict {
+                code: ErrorCode::SeatsExhausted,
+                ..
+            }) => Err(Refusal::NoSeat.into()),
             Err(_) => Err(Refusal::Invitation.into()),
         }
     }
 
     async fn find_or_create(&self, user: &CloudAccount, app: App, client: &ClientInfo) -> Outcome<Account> {
         let context = &self.parts.context;
+        let seats = self.parts.seats.known().await?;
         let mut change = context.identity.change_identity().await?;
         let found = change.account_by_cloud(&user.id).await?;
         let is_new = found.is_none();
         let account = match found {
             Some(account) => account,
-            None => self.create(&mut change, user, client).await?,
+            None => {
+                require_free(&mut change, seats).await.map_err(refused_seat)?;
+                self.create(&mut change, user, client).await?
+            }
         };
         if !account.user.enabled {
-            return Err(Refusal::Disabled.into());
+            return Err(SignInError::RefusedUser(Refusal::Disabled, account.user.into()));
         }
         let id = account.user.id;
         self.follow_groups(&mut change, &account, user, client).await?;
@@ -88,7 +97,10 @@ impl Oidc {
         if may_use {
             Ok(account)
         } else {
-            Err(Refusal::AppNotPermitted.into())
+            Err(SignInError::RefusedUser(
+                Refusal::AppNotPermitted,
+                account.user.into(),
+            ))
         }
     }
 
@@ -215,6 +227,16 @@ impl Oidc {
             .attach_provider(&mut change, id, &session)
             .await?;
         Ok(change.commit_of([user]).await?)
+    }
+}
+
+fn refused_seat(error: ServiceError) -> SignInError {
+    match error {
+        ServiceError::Conflict {
+            code: ErrorCode::SeatsExhausted,
+            ..
+        } => Refusal::NoSeat.into(),
+        other => other.into(),
     }
 }
 

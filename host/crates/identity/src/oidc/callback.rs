@@ -50,10 +50,11 @@ impl Oidc {
     /// Finishes a sign-in. Errors lead to the page that started it, with one code for all refusals; the log has the
     /// reason.
     pub async fn finish(&self, request: CallbackRequest) -> FinishedSignIn {
+        let client = request.client.clone();
         let (secret, pending) = match self.pending(&request).await {
             Ok(found) => found,
             Err(error) => {
-                error.log();
+                self.report(&error, None, &client);
                 return FinishedSignIn {
                     location: RedirectPath::default().with_error(error.code()),
                     refresh_cookie: None,
@@ -69,7 +70,7 @@ impl Oidc {
                 is_over: true,
             },
             Err(error) => {
-                error.log();
+                self.report(&error, App::from_name(&pending.app), &client);
                 FinishedSignIn {
                     location: redirect.with_error(error.code()),
                     refresh_cookie: None,
