@@ -37,7 +37,7 @@ const ITEMS: i64 = 600;
 pub(crate) static COUNTING: JobType = JobType {
     name: "counting",
     about: "Does numbers.",
-    also: None,
+    also: &[],
     parameters: &[],
     audited: None,
 };
