@@ -1,6 +1,7 @@
 //! `/jobs`, and a job type that only counts.
 
 mod create;
+mod purge_kind;
 mod restart;
 mod types;
 mod update;
