@@ -6,8 +6,9 @@ use tokio::time::Instant;
 
 use crate::cloud::CloudInvitationStatus;
 use crate::cloud_credential::Credential;
+use crate::earlier;
 use crate::error::Result;
-use crate::invitations::{Invitations, earlier};
+use crate::invitations::Invitations;
 use svc_domain::invitation::{Invitation, InvitationStatus};
 
 /// Interval of the upkeep.
