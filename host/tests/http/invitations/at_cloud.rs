@@ -213,6 +213,27 @@ async fn revocation_holds_at_once_and_the_cloud_is_told_when_it_is_back() {
     .await;
 }
 
+#[covers("R55")]
+#[tokio::test]
+async fn refused_revocation_does_not_hold_up_the_others() {
+    with_cloud(async |server, cloud, owner| {
+        let first = invite(owner).await.json();
+        cloud.refuse_revocation();
+        assert_eq!(revoke(owner, &first).await, json!(true));
+        let second = invite(owner).await.json();
+        cloud.set_away(true);
+        assert_eq!(revoke(owner, &second).await, json!(true));
+        cloud.set_away(false);
+        server.state.invitations.sync().await.unwrap();
+        assert_eq!(cloud.newest().status, CloudInvitationStatus::Revoked);
+        // Only the first one is still reported.
+        cloud.calls();
+        server.state.invitations.sync().await.unwrap();
+        assert_eq!(cloud.calls(), ["revoke"]);
+    })
+    .await;
+}
+
 #[covers("GET /api/v1/invitations")]
 #[tokio::test]
 async fn list_shows_what_the_cloud_reports_and_never_waits_long() {
