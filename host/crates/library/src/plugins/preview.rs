@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
@@ -24,7 +25,7 @@ use crate::plugins::{PluginAdmin, conflict};
 pub const MOST_FILES: u32 = 200;
 /// After this, the remaining files are left out.
 const READING_TIME: Duration = Duration::from_secs(60);
-/// A preview ends within that time.
+/// How long a client waits before it asks again while another preview runs.
 const RETRY: Duration = Duration::from_secs(10);
 
 /// What a version that waits would change.
@@ -99,7 +100,7 @@ impl PluginAdmin {
         // A caller who lost its rights since the request was authorized must not start anything.
         drop(self.parts().context.change_by(&by).await?);
         let busy = |_| TryLater::busy("another preview is running; try again", RETRY);
-        let _previewing = self.0.previewing.try_acquire().map_err(busy)?;
+        let turn = Arc::clone(&self.0.previewing).try_acquire_owned().map_err(busy)?;
         let plugin = self.get(&plugin_id).await?;
         let (digest, waiting) = self.waiting(&plugin_id).await?;
         let choices = stored_choices(&self.parts().repository).await?;
@@ -127,8 +128,12 @@ impl PluginAdmin {
         ];
         log.record(AuditEvent::PluginPreviewed, Some(by.actor.user.id), &details)
             .await;
-        self.on_plugin_host(move |plugins| read(&plugins, &directories, sample, old.as_ref(), (&new, digest)))
-            .await
+        self.on_plugin_host(move |plugins| {
+            // Held while the files are read, even if the client has hung up.
+            let _turn = turn;
+            read(&plugins, &directories, sample, old.as_ref(), (&new, digest))
+        })
+        .await
     }
 
     /// Digest of the version that waits, and the version with all permissions that it asks for.
@@ -161,6 +166,7 @@ fn read(
 ) -> Preview {
     let started = Instant::now();
     let mut worker = plugins.worker();
+    let readers: Vec<&PluginHandle> = old.into_iter().chain([new]).collect();
     let mut preview = Preview {
         from: old.map(|old| old.version().to_owned()),
         to: new.version().to_owned(),
@@ -175,7 +181,6 @@ fn read(
             preview.left_out += 1;
             continue;
         };
-        let readers: Vec<&PluginHandle> = old.into_iter().chain([new]).collect();
         let outcomes = read_with(&mut worker, plugins, directory.clone(), &file.path, &readers);
         // A file that is gone or unreadable is none of the plugin's doing.
         let Ok(mut outcomes) = outcomes else {
