@@ -233,7 +233,7 @@ impl Rules {
         if request
             .body
             .as_ref()
-            .is_some_and(|body| body.len() > limits::REQUEST_BODY)
+            .is_some_and(|body| body.len() > limits::REQUEST_BYTES)
         {
             return Err(HttpError::TooLarge);
         }
