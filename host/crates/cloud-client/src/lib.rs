@@ -23,6 +23,6 @@ mod tests;
 mod tls;
 
 pub use client::PluginCloud;
-pub use egress::{EgressError, EgressOptions};
+pub use egress::{EgressError, EgressOptions, is_loopback};
 pub use http_client::EgressClient;
 pub use state::SealedState;
