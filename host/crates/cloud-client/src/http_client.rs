@@ -120,7 +120,9 @@ impl Shared {
     async fn send(&self, request: CheckedRequest) -> Sent {
         let deadline = Instant::now() + self.times.total;
         if request.target.standing == Standing::Related {
-            self.ensure_discovered(&request.target, deadline).await?;
+            // Others may be reading the document, one after the other if none succeeds.
+            let discovered = timeout_at(deadline, self.ensure_discovered(&request.target, deadline)).await;
+            discovered.unwrap_or(Err(HttpError::Timeout))?;
         }
         self.send_allowed(request, deadline).await
     }
