@@ -58,9 +58,11 @@ impl Oidc {
             .await;
         match claimed {
             Ok(_) => Ok(()),
-            Err(ServiceError::TryLater(later)) => Err(ServiceError::TryLater(later).into()),
-            Err(ServiceError::Internal(error)) => Err(ServiceError::Internal(error).into()),
-            Err(_) => Err(Refusal::Invitation.into()),
+            Err(error @ (ServiceError::TryLater(_) | ServiceError::Internal(_))) => Err(error.into()),
+            Err(error) => {
+                tracing::info!(%error, "the invitation of a sign-in was not used");
+                Err(Refusal::Invitation.into())
+            }
         }
     }
 

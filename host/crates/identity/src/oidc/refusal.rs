@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::cloud::CloudError;
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::{ErrorCode, RetryReason, ServiceError, TryLater};
 use svc_store::StoreError;
 
 /// Why a sign-in is refused. The texts go to the log.
@@ -102,13 +102,24 @@ impl SignInError {
 
 impl From<ServiceError> for SignInError {
     fn from(error: ServiceError) -> Self {
-        Self::Service(error)
+        match error {
+            ServiceError::TryLater(TryLater {
+                reason: RetryReason::CloudUnavailable,
+                ..
+            }) => Self::Unavailable,
+            ServiceError::TryLater(TryLater {
+                reason: RetryReason::TooManyAttempts,
+                retry_after: Some(wait),
+                ..
+            }) => Self::TooMany(wait),
+            error => Self::Service(error),
+        }
     }
 }
 
 impl From<StoreError> for SignInError {
     fn from(error: StoreError) -> Self {
-        Self::Service(error.into())
+        ServiceError::from(error).into()
     }
 }
 
