@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 use svc_covers::covers;
 
-use super::cloud_server::{ACCOUNTS, answer, invite, invite_with, options, refused, sign_in, with_cloud};
-use super::{INVITATIONS, read, revoke, text};
+use super::cloud_server::{ACCOUNTS, invite, invite_with, options, sign_in, with_cloud};
+use super::{INVITATIONS, answer, read, refused, revoke, text};
 use crate::support::TestServer;
 use crate::support::invitation_cloud::{CREDENTIAL, InvitationCloud};
 use svc_domain::time::Clock as _;
