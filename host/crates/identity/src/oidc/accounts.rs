@@ -191,7 +191,7 @@ impl Oidc {
         let account = change.account(user).await?;
         let account = account.filter(|account| account.user.enabled && !account.user.is_guest);
         let account = account.ok_or(Refusal::LinkSession)?;
-        if !change.session_counts(id, user).await? {
+        if !change.is_session_valid(id, user).await? {
             return Err(Refusal::LinkSession.into());
         }
         let other = change.account_by_cloud(&session.account.id).await?;
