@@ -10,6 +10,7 @@ use svc_domain::audit::AuditEvent;
 use svc_domain::extraction::{ExtractOutcome, Extraction};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
+use svc_domain::plugin::PluginDecisions;
 use svc_domain::scan::Directory;
 use svc_identity::AuthContext;
 use svc_identity::error::{Result, ServiceError, TryLater};
@@ -17,7 +18,7 @@ use svc_indexer::scan::read_with;
 use svc_plugin_host::{PluginHandle, Plugins, UploadedPlugin};
 use svc_store::SampledFile;
 
-use crate::plugins::loading::stored_choices;
+use crate::plugins::loading::without_components;
 use crate::plugins::sample::choose;
 use crate::plugins::{PluginAdmin, conflict};
 
@@ -102,8 +103,9 @@ impl PluginAdmin {
         let busy = |_| TryLater::busy("another preview is running; try again", RETRY);
         let turn = Arc::clone(&self.0.previewing).try_acquire_owned().map_err(busy)?;
         let plugin = self.get(&plugin_id).await?;
-        let (digest, waiting) = self.waiting(&plugin_id).await?;
-        let choices = stored_choices(&self.parts().repository).await?;
+        let decided = self.parts().repository.decisions().await?;
+        let (digest, waiting) = self.waiting(&plugin_id, &decided).await?;
+        let choices = without_components(&decided);
         let new = self
             .on_plugin_host(move |plugins| plugins.load_beside(&waiting, &choices))
             .await?;
@@ -137,14 +139,15 @@ impl PluginAdmin {
     }
 
     /// Digest of the version that waits, and the version with all permissions that it asks for.
-    async fn waiting(&self, plugin_id: &str) -> Result<(String, UploadedPlugin)> {
-        let repository = &self.parts().repository;
-        let decisions = repository.decisions().await?.into_iter();
-        let digest = decisions
-            .filter(|decisions| decisions.plugin_id == plugin_id)
-            .find_map(|decisions| decisions.candidate);
+    async fn waiting(
+        &self,
+        plugin_id: &str,
+        decided: &[PluginDecisions],
+    ) -> Result<(String, UploadedPlugin)> {
+        let of_plugin = decided.iter().find(|decisions| decisions.plugin_id == plugin_id);
+        let digest = of_plugin.and_then(|decisions| decisions.candidate.clone());
         let digest = digest.ok_or_else(|| conflict("no version waits for its permissions"))?;
-        let component = repository.component(&digest).await?;
+        let component = self.parts().repository.component(&digest).await?;
         let component = component.ok_or(ServiceError::NotFound)?;
         let plugin = UploadedPlugin {
             id: plugin_id.to_owned(),
