@@ -169,8 +169,16 @@ fn require_not_stronger(by: &AuthContext, target: &Account) -> Result<()> {
 
 /// A moment after another.
 pub(crate) fn later(moment: Timestamp, by: Duration) -> Timestamp {
-    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-    Timestamp::from_millis(moment.millis().saturating_add(by))
+    Timestamp::from_millis(moment.millis().saturating_add(millis(by)))
+}
+
+/// A moment before another.
+pub(crate) fn earlier(moment: Timestamp, by: Duration) -> Timestamp {
+    Timestamp::from_millis(moment.millis().saturating_sub(millis(by)))
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Runs a change to completion even if the request is cancelled. Only a shutdown of the server aborts it.

@@ -59,13 +59,15 @@ impl Oidc {
             .await;
         match claimed {
             Ok(_) => Ok(()),
-            Err(ServiceError::TryLater(later)) => Err(ServiceError::TryLater(later).into()),
-            Err(ServiceError::Internal(error)) => Err(ServiceError::Internal(error).into()),
+            Err(error @ (ServiceError::TryLater(_) | ServiceError::Internal(_))) => Err(error.into()),
             Err(ServiceError::Conflict {
                 code: ErrorCode::SeatsExhausted,
                 ..
             }) => Err(Refusal::NoSeat.into()),
-            Err(_) => Err(Refusal::Invitation.into()),
+            Err(error) => {
+                tracing::info!(%error, "the invitation of a sign-in was not used");
+                Err(Refusal::Invitation.into())
+            }
         }
     }
 
@@ -201,7 +203,7 @@ impl Oidc {
         let account = change.account(user).await?;
         let account = account.filter(|account| account.user.enabled && !account.user.is_guest);
         let account = account.ok_or(Refusal::LinkSession)?;
-        if !change.session_counts(id, user).await? {
+        if !change.is_session_valid(id, user).await? {
             return Err(Refusal::LinkSession.into());
         }
         let other = change.account_by_cloud(&session.account.id).await?;

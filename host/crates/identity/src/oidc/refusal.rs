@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::ClientInfo;
 use crate::app::App;
 use crate::cloud::CloudError;
-use crate::error::{ErrorCode, ServiceError};
+use crate::error::{ErrorCode, RetryReason, ServiceError, TryLater};
 use crate::oidc::Oidc;
 use crate::refused_sign_ins::RefusedByService;
 use svc_domain::audit::AuditEvent;
@@ -143,13 +143,24 @@ impl Oidc {
 
 impl From<ServiceError> for SignInError {
     fn from(error: ServiceError) -> Self {
-        Self::Service(error)
+        match error {
+            ServiceError::TryLater(TryLater {
+                reason: RetryReason::CloudUnavailable,
+                ..
+            }) => Self::Unavailable,
+            ServiceError::TryLater(TryLater {
+                reason: RetryReason::TooManyAttempts,
+                retry_after: Some(wait),
+                ..
+            }) => Self::TooMany(wait),
+            error => Self::Service(error),
+        }
     }
 }
 
 impl From<StoreError> for SignInError {
     fn from(error: StoreError) -> Self {
-        Self::Service(error.into())
+        ServiceError::from(error).into()
     }
 }
 

@@ -110,6 +110,7 @@ async fn sessions_are_found_by_account_and_session_of_the_provider() {
             (None, Some("s-1"), &[0, 3]),
             (Some("i|eve"), Some("s-2"), &[]),
             (Some("i|bob"), None, &[]),
+            (None, None, &[]),
         ] {
             let expected: Vec<_> = expected.iter().map(|index| sessions[*index]).collect();
             let found = begun.sessions_of_cloud(account, provider).await.unwrap();

@@ -160,3 +160,19 @@ async fn invitation_is_used_by_signing_in() {
     assert_failed(&server.sign_in_with_provider("eve", &query).await, "/app");
     server.sign_in_with_provider("ada", "").await.provider_session();
 }
+
+#[covers("GET /api/v1/auth/oidc/callback")]
+#[tokio::test]
+async fn guesses_of_shortcodes_are_limited() {
+    let (server, _) = server_with(OidcPolicy::default()).await;
+    let guess = async || {
+        let reply = server
+            .sign_in_with_provider("ada", "&invitation=AAAAAAAAAA")
+            .await;
+        reply.header("location").to_owned()
+    };
+    for _ in 0..10 {
+        assert_eq!(guess().await, "/app?error=sign_in_failed");
+    }
+    assert_eq!(guess().await, "/app?error=too_many_attempts");
+}
