@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::ClientInfo;
 use crate::app::App;
 use crate::cloud::CloudError;
-use crate::error::{ErrorCode, RetryReason, ServiceError, TryLater};
+use crate::error::{ErrorCode, ServiceError};
 use crate::oidc::Oidc;
 use crate::refused_sign_ins::RefusedByService;
 use svc_domain::audit::AuditEvent;
@@ -143,17 +143,13 @@ impl Oidc {
 
 impl From<ServiceError> for SignInError {
     fn from(error: ServiceError) -> Self {
-        match error {
-            ServiceError::TryLater(TryLater {
-                reason: RetryReason::CloudUnavailable,
-                ..
-            }) => Self::Unavailable,
-            ServiceError::TryLater(TryLater {
-                reason: RetryReason::TooManyAttempts,
-                retry_after: Some(wait),
-                ..
-            }) => Self::TooMany(wait),
-            error => Self::Service(error),
+        let ServiceError::TryLater(later) = error else {
+            return Self::Service(error);
+        };
+        match (later.reason.code(), later.retry_after) {
+            (Some(ErrorCode::CloudUnavailable), _) => Self::Unavailable,
+            (Some(ErrorCode::TooManyAttempts), Some(wait)) => Self::TooMany(wait),
+            _ => Self::Service(later.into()),
         }
     }
 }
