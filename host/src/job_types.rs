@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use svc_events::Events;
 use svc_identity::Context;
 use svc_indexer::indexing::Indexing;
 use svc_library::jobs::{self, RegisteredJob};
 use svc_library::thumbnails::Thumbnails;
 use svc_library::waveforms::Waveforms;
 use svc_platform::data_dir::DataDir;
+use svc_plugin_host::Plugins;
 use svc_store::Store;
 
 /// The types of jobs with what they work on.
@@ -17,6 +19,7 @@ pub(super) fn job_types(
     indexing: &Indexing,
     data_dir: &Arc<DataDir>,
     (thumbnails, waveforms): (Thumbnails, Waveforms),
+    (plugins, events): (&Plugins, &Events),
 ) -> Vec<RegisteredJob> {
     let pregenerators = jobs::Pregenerators {
         thumbnails,
@@ -27,6 +30,14 @@ pub(super) fn job_types(
         files: store.files.clone(),
         index: store.index.clone(),
         jobs: store.jobs.clone(),
+        kinds: store.kinds.clone(),
     };
-    jobs::registered(context, &repositories, indexing, data_dir, pregenerators)
+    jobs::registered(
+        context,
+        &repositories,
+        indexing,
+        data_dir,
+        pregenerators,
+        (plugins, events),
+    )
 }

@@ -203,6 +203,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         &dependencies.indexing,
         &reset.data_dir,
         (thumbnails.clone(), waveforms.clone()),
+        (&dependencies.plugins, &dependencies.events),
     );
     let libraries = Libraries::new(
         context.clone(),

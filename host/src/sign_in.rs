@@ -9,9 +9,10 @@ use svc_identity::cloud_accounts::CloudAccounts;
 use svc_identity::cloud_links::CloudLinks;
 use svc_identity::device_sign_in::DeviceSignIns;
 use svc_identity::keys::KeyRing;
-use svc_identity::login::{LoginAuditLimiter, Logins};
+use svc_identity::login::Logins;
 use svc_identity::oidc::{Oidc, OidcParts, OidcPolicy};
 use svc_identity::password::Passwords;
+use svc_identity::refused_sign_ins::RefusedSignIns;
 use svc_identity::sessions::Sessions;
 use svc_identity::settings::Settings;
 use svc_identity::setup::Setup;
@@ -72,6 +73,7 @@ impl SignInServices {
             Arc::clone(&context.clock),
             context.tasks.clone(),
         );
+        let refusals = RefusedSignIns::new(context.clone(), store.audit.clone(), Arc::clone(cloud));
         let sessions = Sessions::new(
             context.clone(),
             store.users.clone(),
@@ -79,14 +81,14 @@ impl SignInServices {
             keys.clone(),
             settings.clone(),
             cloud_accounts.clone(),
+            refusals.clone(),
         );
         let logins = Logins {
             context: context.clone(),
             users: store.users.clone(),
-            audit: store.audit.clone(),
             passwords: passwords.clone(),
             throttle: throttle.clone(),
-            audit_limiter: LoginAuditLimiter::default(),
+            refusals: refusals.clone(),
             sessions: sessions.clone(),
             settings: settings.clone(),
             setup: setup.clone(),
@@ -104,6 +106,8 @@ impl SignInServices {
             context: context.clone(),
             sessions: sessions.clone(),
             claims: invited.claims.clone(),
+            seats: invited.seats.clone(),
+            refusals,
             cloud: Arc::clone(cloud),
             keys: keys.clone(),
             settings: settings.clone(),

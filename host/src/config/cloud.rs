@@ -13,6 +13,7 @@ use crate::config::cloud_mode::CloudMode;
 use crate::config::file::FileOptions;
 use crate::config::oidc_policy::policy;
 use crate::config::options::CloudOptions;
+use svc_cloud_client::is_loopback;
 use svc_identity::oidc::OidcPolicy;
 
 /// Bytes of a file with a client secret; more is another file.
@@ -355,15 +356,6 @@ fn origin(option: &'static str, text: &str) -> Result<Url> {
         url: url.into(),
         reason: "must end after host and port",
     })
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }
 
 /// The name of a host, without scheme and port.

@@ -15,6 +15,7 @@ use crate::{exchange, releases};
 const PATH: &str = "/.well-known/svc-cloud";
 /// The version of the protocol that this plugin knows.
 const VERSION: &str = "1";
+
 #[derive(Deserialize)]
 struct Document {
     versions: BTreeMap<String, serde_json::Value>,

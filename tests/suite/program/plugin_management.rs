@@ -156,6 +156,10 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     );
     assert_eq!(things.passes(&["disable", "things"])["state"], "disabled");
     assert_eq!(things.passes(&["enable", "things"])["state"], "active");
+    let (code, refused) = things.plugin(&["purge", "things"]);
+    assert_eq!((code, &refused["error"]["code"]), (Some(4), &json!("refused")));
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("remove or disable it first"), "{message}");
     assert_eq!(things.passes(&["revoke", "things", "log"])["state"], "waiting");
     let listed = things.passes(&["list"]);
     let ids: Vec<_> = listed
@@ -170,6 +174,14 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     );
     assert_eq!(things.passes(&["remove", "things"]), json!({"removed": "things"}));
     assert_eq!(things.titles().1, 3, "the items stay");
+    let purged = things.passes(&["purge", "things"]);
+    assert_eq!(
+        (&purged["status"], &purged["result"]["items"]),
+        (&json!("completed"), &json!(3))
+    );
+    assert_eq!(things.titles().1, 0);
+    things.install(&things.write("1.0.0"), &["--grant-all"]);
+    things.wait_for_version("1.0.0", 3);
 
     let stranger = things
         .command(&["list"])

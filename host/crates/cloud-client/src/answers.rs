@@ -2,13 +2,15 @@
 //! is checked before anything else sees it. An error says what is wrong, without the value.
 
 use semver::Version;
+use url::Url;
+
+use crate::egress::is_loopback;
 use svc_domain::time::Timestamp;
 use svc_identity::cloud::{
     CloudAccount, CloudError, CloudFeatures, CloudInvitationStatus, CloudReleaseChannel, CloudSession,
     CreatedInvitation, InvitationRequest, Release, SignedOut, Subscription,
 };
 use svc_plugin_host::cloud::guest;
-use url::{Host, Url};
 
 /// The result of a check.
 pub(crate) type Checked<T> = Result<T, &'static str>;
@@ -112,15 +114,6 @@ pub(crate) fn address(text: String) -> Checked<String> {
 fn is_safe(url: &Url) -> bool {
     let is_plain = url.username().is_empty() && url.password().is_none();
     is_plain && (url.scheme() == "https" && url.has_host() || url.scheme() == "http" && is_loopback(url))
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }
 
 pub(crate) fn invitation(

@@ -12,7 +12,7 @@ use crate::limits::{FAILURES, OPEN_FIRST, OPEN_LONGEST};
 
 /// The state of a breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BreakerState {
+pub(crate) enum BreakerState {
     /// Requests are sent.
     Closed,
     /// Requests are refused.
@@ -95,17 +95,16 @@ impl Breaker {
     }
 }
 
-/// The breaker of an origin, as administrators see it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OriginStatus {
+/// The breaker of an origin, as tests see it.
+#[cfg(test)]
+#[derive(Debug)]
+pub(crate) struct OriginStatus {
     /// Such as `https://cloud.example`.
-    pub origin: String,
-    /// Its state.
-    pub state: BreakerState,
-    /// Failures in a row.
-    pub failures: u32,
+    pub(crate) origin: String,
+    pub(crate) state: BreakerState,
+    pub(crate) failures: u32,
     /// Time until the next request is sent, if requests are refused.
-    pub retry_in: Option<Duration>,
+    pub(crate) retry_in: Option<Duration>,
 }
 
 /// The breakers of all origins. Their number is bounded by the origins that the rules allow.
@@ -134,6 +133,7 @@ impl Breakers {
     }
 
     /// The breakers of all origins that were requested.
+    #[cfg(test)]
     pub(crate) fn status(&self, now: Instant) -> Vec<OriginStatus> {
         let breakers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let status = |(origin, breaker): (&String, &Breaker)| OriginStatus {

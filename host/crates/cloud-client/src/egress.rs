@@ -233,7 +233,7 @@ impl Rules {
         if request
             .body
             .as_ref()
-            .is_some_and(|body| body.len() > limits::REQUEST_BODY)
+            .is_some_and(|body| body.len() > limits::REQUEST_BYTES)
         {
             return Err(HttpError::TooLarge);
         }
@@ -317,14 +317,19 @@ impl Rules {
     }
 }
 
+/// Whether the host of a URL is this machine, to which `http` is as private as `https`.
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => is_localhost(name),
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
 /// The origin of a configured URL: https, or http on this machine.
 fn configured_origin(url: &Url) -> Option<String> {
-    let is_loopback = match url.host()? {
-        Host::Domain(name) => is_localhost(name),
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
-    };
-    let is_allowed = url.scheme() == "https" || url.scheme() == "http" && is_loopback;
+    let is_allowed = url.scheme() == "https" || url.scheme() == "http" && is_loopback(url);
     let has_user = !url.username().is_empty() || url.password().is_some();
     let is_allowed = is_allowed && !has_user && url.port() != Some(0);
     is_allowed.then(|| url.origin().ascii_serialization())

@@ -117,7 +117,7 @@ fn agrees(uri: &Uri, url: &url::Url) -> bool {
 }
 
 fn receive(mut response: Response<Body>) -> Result<HttpResponse, Error> {
-    let limit = limits::RESPONSE_BODY as u64;
+    let limit = limits::RESPONSE_BYTES as u64;
     let length = response.body().content_length();
     if length.is_some_and(|length| length > limit) {
         return Err(Error::BodyExceedsLimit(limit));

@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 use url::Host;
 
-use crate::breaker::{Breakers, OriginStatus, Outcome};
+use crate::breaker::{Breakers, Outcome};
 use crate::discovery::Discovery;
 use crate::egress::{CheckedRequest, EgressError, EgressOptions, Rules, Standing, Target};
 use crate::exchange::{self, Exchange};
@@ -63,18 +63,7 @@ impl EgressClient {
     /// # Errors
     /// A configured URL is no origin that the rules allow; the certificates cannot be read.
     pub fn new(options: &EgressOptions, tasks: Tasks) -> Result<Self, EgressError> {
-        Self::with_lookup(options, tasks, Arc::new(SystemLookup::default()))
-    }
-
-    /// As [`Self::new`], with another resolver than the system's.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
-    pub fn with_lookup(
-        options: &EgressOptions,
-        tasks: Tasks,
-        lookup: Arc<dyn Lookup>,
-    ) -> Result<Self, EgressError> {
+        let lookup = Arc::new(SystemLookup::default());
         Self::with_times(options, tasks, lookup, Times::default())
     }
 
@@ -97,8 +86,8 @@ impl EgressClient {
         })))
     }
 
-    /// The breakers of all origins that were requested.
-    pub fn status(&self) -> Vec<OriginStatus> {
+    #[cfg(test)]
+    pub(crate) fn status(&self) -> Vec<crate::breaker::OriginStatus> {
         self.0.breakers.status(Instant::now().into_std())
     }
 }
@@ -107,7 +96,7 @@ impl HttpClient for EgressClient {
     fn send(&self, request: HttpRequest) -> HostFuture<'_, Result<HttpResponse, HttpError>> {
         Box::pin(async move {
             let flight = request.flight.as_ref().map(|key| flight_key(key, &request));
-            let request = self.0.rules.check(request).inspect_err(log_denied)?;
+            let request = self.0.rules.check(request)?;
             let Some(key) = flight else {
                 return self.0.send(request).await.map(Arc::unwrap_or_clone);
             };
@@ -131,7 +120,9 @@ impl Shared {
     async fn send(&self, request: CheckedRequest) -> Sent {
         let deadline = Instant::now() + self.times.total;
         if request.target.standing == Standing::Related {
-            self.ensure_discovered(&request.target, deadline).await?;
+            // Others may be reading the document, one after the other if none succeeds.
+            let discovered = timeout_at(deadline, self.ensure_discovered(&request.target, deadline)).await;
+            discovered.unwrap_or(Err(HttpError::Timeout))?;
         }
         self.send_allowed(request, deadline).await
     }
@@ -154,7 +145,7 @@ impl Shared {
             Err(HttpError::Denied(_)) => Outcome::Unknown,
             Err(_) => Outcome::Failed,
         });
-        sent.inspect_err(log_denied).map(Arc::new)
+        sent.map(Arc::new)
     }
 
     async fn exchange(
@@ -211,12 +202,10 @@ impl Shared {
         if self.discovery.names(&self.rules, &target.origin, read).await? {
             return Ok(());
         }
-        let denied = HttpError::Denied(format!(
+        Err(HttpError::Denied(format!(
             "{} is neither configured nor named by the issuer",
             target.origin
-        ));
-        log_denied(&denied);
-        Err(denied)
+        )))
     }
 }
 
@@ -239,10 +228,4 @@ fn flight_key(key: &str, request: &HttpRequest) -> [u8; 32] {
         add(body);
     }
     digest.finalize().into()
-}
-
-fn log_denied(error: &HttpError) {
-    if let HttpError::Denied(reason) = error {
-        tracing::warn!(reason, "cloud request refused");
-    }
 }

@@ -15,16 +15,14 @@ mod discovery;
 mod egress;
 mod exchange;
 mod http_client;
-pub mod limits;
+mod limits;
 mod lookup;
 mod state;
 #[cfg(test)]
 mod tests;
 mod tls;
 
-pub use breaker::{BreakerState, OriginStatus};
 pub use client::PluginCloud;
-pub use egress::{EgressError, EgressOptions};
+pub use egress::{EgressError, EgressOptions, is_loopback};
 pub use http_client::EgressClient;
-pub use lookup::Lookup;
 pub use state::SealedState;

@@ -2,35 +2,33 @@
 
 use std::time::Duration;
 
-/// Bytes of a request's body. Requests to a cloud are tokens and small JSON.
-pub const REQUEST_BODY: usize = 1 << 20;
-/// Bytes of a response's body: a list of invitations or a key set, with room. Held in memory by the host and the guest.
-pub const RESPONSE_BODY: usize = 4 << 20;
+pub(crate) use svc_plugin_host::cloud::{REQUEST_BYTES, RESPONSE_BYTES};
+
 /// Bytes of a URL: sign-in redirects carry long parameters, and servers refuse more.
-pub const URL: usize = 8 << 10;
+pub(crate) const URL: usize = 8 << 10;
 /// Headers of a request.
-pub const REQUEST_HEADERS: usize = 64;
+pub(crate) const REQUEST_HEADERS: usize = 64;
 /// Bytes of all headers of a request: one token of a few KiB, and what servers accept at most.
-pub const REQUEST_HEADER_BYTES: usize = 16 << 10;
+pub(crate) const REQUEST_HEADER_BYTES: usize = 16 << 10;
 /// Bytes of all headers of a response, its status line included.
-pub const RESPONSE_HEADER_BYTES: usize = 64 << 10;
+pub(crate) const RESPONSE_HEADER_BYTES: usize = 64 << 10;
 /// Name lookup, and then connection with TLS handshake, each: three lost packets.
-pub const CONNECT: Duration = Duration::from_secs(3);
+pub(crate) const CONNECT: Duration = Duration::from_secs(3);
 /// A request from its start to the end of the response. Below the 10 s of a call, so that the plugin can still answer.
-pub const TOTAL: Duration = Duration::from_secs(8);
+pub(crate) const TOTAL: Duration = Duration::from_secs(8);
 /// Requests in flight, each of which occupies a thread.
-pub const IN_FLIGHT: usize = 8;
+pub(crate) const IN_FLIGHT: usize = 8;
 /// Failures in a row that open the breaker.
-pub const FAILURES: u32 = 5;
+pub(crate) const FAILURES: u32 = 5;
 /// How long the breaker stays open the first time. It doubles each time the server fails again.
-pub const OPEN_FIRST: Duration = Duration::from_secs(30);
+pub(crate) const OPEN_FIRST: Duration = Duration::from_secs(30);
 /// The longest time that the breaker stays open: how long after its recovery a server may be thought to be away.
-pub const OPEN_LONGEST: Duration = Duration::from_secs(600);
+pub(crate) const OPEN_LONGEST: Duration = Duration::from_secs(600);
 /// How long a provider's discovery document names further origins before it is read again.
-pub const DISCOVERY: Duration = Duration::from_secs(600);
+pub(crate) const DISCOVERY: Duration = Duration::from_secs(600);
 /// Origins that a discovery document may name.
-pub const DISCOVERED_ORIGINS: usize = 16;
+pub(crate) const DISCOVERED_ORIGINS: usize = 16;
 /// Bytes of all keys and values of a plugin's state.
-pub const STATE: usize = 64 << 10;
+pub(crate) const STATE: usize = 64 << 10;
 /// Bytes of a key of a plugin's state.
-pub const STATE_KEY: usize = 256;
+pub(crate) const STATE_KEY: usize = 256;

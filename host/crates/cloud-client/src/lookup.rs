@@ -11,7 +11,7 @@ use crate::limits;
 use svc_plugin_host::cloud::HostFuture;
 
 /// A resolver of names.
-pub trait Lookup: fmt::Debug + Send + Sync {
+pub(crate) trait Lookup: fmt::Debug + Send + Sync {
     /// All addresses of a host, in the order in which to try them.
     fn addresses<'a>(&'a self, host: &'a str) -> HostFuture<'a, io::Result<Vec<IpAddr>>>;
 }

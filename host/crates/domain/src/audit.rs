@@ -14,7 +14,7 @@ named_enum! {
         SetupCompleted => "setup_completed",
         /// A user signed in.
         LoginSucceeded => "login_succeeded",
-        /// A password did not match.
+        /// A sign-in was refused: a wrong password, or no cloud or provider vouched for an account that may.
         LoginFailed => "login_failed",
         /// A sign-in was rejected by the throttle; the password was not checked.
         LoginThrottled => "login_throttled",
@@ -94,6 +94,10 @@ named_enum! {
         BackupMade => "backup_made",
         /// A backup failed.
         BackupFailed => "backup_failed",
+        /// All items of a kind were deleted, while its plugin was gone.
+        KindPurged => "kind_purged",
+        /// Deleting all items of a kind failed or was cancelled; some may be deleted.
+        KindPurgeFailed => "kind_purge_failed",
         /// A scan started.
         IndexRunStarted => "index_run_started",
         /// A scan completed, failed or was stopped.

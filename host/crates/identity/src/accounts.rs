@@ -13,11 +13,10 @@ use crate::password::Passwords;
 use crate::role::Role;
 use crate::roles::{find_role, require_assignable};
 use crate::seats::{Seats, require_free};
-use crate::{AuthContext, Context, run_to_completion};
+use crate::{AuthContext, Context, earlier, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::list::{Listing, Order, Pagination};
-use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 use svc_store::{IdentityChange, NewUser, UserRepository};
 
@@ -108,8 +107,7 @@ impl Accounts {
     /// Database errors.
     pub async fn active(&self) -> Result<Vec<User>> {
         self.activity.write(&self.users).await?;
-        let ago = i64::try_from(ACTIVE.as_millis()).unwrap_or(i64::MAX);
-        let since = Timestamp::from_millis(self.context.now().millis() - ago);
+        let since = earlier(self.context.now(), ACTIVE);
         Ok(self.users.enabled_users(Some(since)).await?)
     }
 

@@ -42,7 +42,7 @@ impl Context {
         match actor.binding() {
             CredentialBinding::Account => {}
             CredentialBinding::Session(session) => {
-                if !change.session_counts(session, actor.user.id).await? {
+                if !change.is_session_valid(session, actor.user.id).await? {
                     return Err(AuthenticationError::InvalidAccessToken.into());
                 }
             }

@@ -70,7 +70,15 @@ pub struct CloudAccount {
     pub expires_at: Option<Timestamp>,
 }
 
+/// Longest id of an account, in bytes: issuer and subject.
+const MAX_ACCOUNT_ID: usize = 1024;
+
 impl CloudAccount {
+    /// Whether its id can be stored.
+    pub(crate) fn has_valid_id(&self) -> bool {
+        (1..=MAX_ACCOUNT_ID).contains(&self.id.len())
+    }
+
     /// Its id as the service itself names it.
     pub fn public_id(&self) -> &str {
         self.id.split_once('|').map_or(self.id.as_str(), |(_, id)| id)

@@ -15,8 +15,6 @@ use svc_platform::tasks::Tasks;
 
 /// Limit on rejected tokens per network: each costs a request to the cloud, which anonymous clients could cause.
 const REJECTED_RATE: RateLimit = RateLimit::new(60, 1);
-/// Maximum length of an account id, in bytes. An OIDC account has issuer and subject (255 bytes).
-const MAX_ID_BYTES: usize = 1024;
 
 /// Why the cloud does not vouch for a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +99,7 @@ impl CloudAccounts {
                 VouchError::Unavailable
             }
         })?;
-        if account.id.is_empty() || account.id.len() > MAX_ID_BYTES {
+        if !account.has_valid_id() {
             tracing::warn!(
                 bytes = account.id.len(),
                 "the cloud answered with an invalid account id"

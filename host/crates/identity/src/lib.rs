@@ -37,6 +37,7 @@ pub mod password;
 pub mod policy;
 pub mod rate_limiter;
 pub mod recovery;
+pub mod refused_sign_ins;
 pub mod role;
 pub mod roles;
 pub mod seats;
@@ -168,8 +169,16 @@ fn require_not_stronger(by: &AuthContext, target: &Account) -> Result<()> {
 
 /// A moment after another.
 pub(crate) fn later(moment: Timestamp, by: Duration) -> Timestamp {
-    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-    Timestamp::from_millis(moment.millis().saturating_add(by))
+    Timestamp::from_millis(moment.millis().saturating_add(millis(by)))
+}
+
+/// A moment before another.
+pub(crate) fn earlier(moment: Timestamp, by: Duration) -> Timestamp {
+    Timestamp::from_millis(moment.millis().saturating_sub(millis(by)))
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
 /// Runs a change to completion even if the request is cancelled. Only a shutdown of the server aborts it.

@@ -1,20 +1,19 @@
 //! Sign-in: with a password, as the guest, or with a cloud account.
 
 mod attempts;
+mod by_cloud;
 mod claim;
 
 use std::time::Duration;
 
-use tokio::time::Instant;
-
 use crate::app::App;
-use crate::cloud_accounts::{CloudAccounts, VouchError};
+use crate::cloud_accounts::CloudAccounts;
 use crate::error::{LOGIN_REFUSED, Result, ServiceError};
 use crate::invitations::claims::Claims;
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords, Verdict};
-use crate::secret_token::cloud_token_hash;
-use crate::sessions::{CloudProof, IssuedSession, NewSession, Proof, Sessions};
+use crate::refused_sign_ins::RefusedSignIns;
+use crate::sessions::{IssuedSession, NewSession, Proof, Sessions};
 use crate::settings::Settings;
 use crate::setup::Setup;
 use crate::throttle::{ClientNetwork, LoginThrottle, Subject};
@@ -23,16 +22,12 @@ use svc_domain::audit::AuditEvent;
 use svc_domain::id::UserId;
 use svc_domain::session::SessionKind;
 use svc_domain::user::{Account, User};
-use svc_store::{AuditRepository, UserRepository};
+use svc_store::UserRepository;
 
-pub use attempts::LoginAuditLimiter;
 pub use claim::ClaimRequest;
 
 /// How long an address counts as known after a successful login.
 pub const KNOWN_ADDRESS: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-
-/// How long a login waits for the cloud, which is asked for the account, its invitations and the seats.
-const CLOUD_TIME: Duration = Duration::from_secs(10);
 
 /// Input of [`Logins::sign_in`].
 #[derive(Debug, Clone, Default)]
@@ -71,14 +66,12 @@ pub struct Logins {
     pub context: Context,
     /// Accounts.
     pub users: UserRepository,
-    /// Receives a line for each sign-in, successful or not.
-    pub audit: AuditRepository,
     /// Compares and hashes passwords.
     pub passwords: Passwords,
     /// Limits wrong passwords.
     pub throttle: LoginThrottle,
-    /// Limits audit entries by address.
-    pub audit_limiter: LoginAuditLimiter,
+    /// Receives refused sign-ins.
+    pub refusals: RefusedSignIns,
     /// Opens the sessions.
     pub sessions: Sessions,
     /// Session lifetimes.
@@ -154,42 +147,6 @@ impl Logins {
         };
         self.open_session(user.id, app, Proof::Password(hash), request)
             .await
-    }
-
-    async fn sign_in_by_cloud(&self, app: App, token: &str, request: LoginRequest) -> Result<Login> {
-        let until = Instant::now() + CLOUD_TIME;
-        // Takes that time at most.
-        let vouched = self.cloud.vouch(token, &request.client).await;
-        let vouched = vouched.map_err(|error| match error {
-            VouchError::Rejected => ServiceError::Unauthorized {
-                code: None,
-                message: "the cloud rejected this token",
-            },
-            other => other.into(),
-        })?;
-        let account = match self.users.account_by_cloud(&vouched.id).await? {
-            Some(account) => Some(account),
-            None => {
-                let claims = &self.claims;
-                let claimed = claims.claim_held(token, &vouched, app, &request.client, until);
-                match claimed.await? {
-                    Some(account) => Some(account),
-                    // A parallel sign-in may have used the invitation.
-                    None => self.users.account_by_cloud(&vouched.id).await?,
-                }
-            }
-        };
-        let account = account.filter(|account| account.user.enabled);
-        let account = account.ok_or(ServiceError::Unauthorized {
-            code: None,
-            message: "no account of this server is linked to the cloud account",
-        })?;
-        let proof = Proof::Cloud(CloudProof {
-            account: vouched.id,
-            token: cloud_token_hash(token),
-            expires_at: vouched.expires_at,
-        });
-        self.open_session(account.user.id, app, proof, request).await
     }
 
     /// Opens a session for an authenticated account whose roles permit the app.

@@ -1,7 +1,8 @@
 //! The seats of the subscription: how many accounts there may be besides the guest's.
 //!
-//! An invitation of the cloud needs the cloud, so a claim asks it. Accounts that are created or enabled here never wait
-//! for it: the last number that it reported counts, and none while nothing is known.
+//! An invitation of the cloud needs the cloud, so a claim asks it. Accounts that are created or enabled here, or
+//! created at the first sign-in with a provider, never wait for it: the last number that it reported counts, and none
+//! while nothing is known.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

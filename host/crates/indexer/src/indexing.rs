@@ -1,8 +1,9 @@
 //! The indexer service. It controls runs: `start` begins one, `actions` pause, resume and stop it, `end` stores how it ended;
-//! `queries` reads runs.
+//! `queries` reads runs; `hold` keeps them from starting.
 
 mod actions;
 mod end;
+mod hold;
 mod queries;
 mod request;
 mod start;
@@ -26,6 +27,7 @@ use svc_identity::audit::BackgroundLog;
 use svc_store::RunRepository;
 use unsaved::UnsavedRuns;
 
+pub use hold::RunHold;
 pub use request::{IndexAction, StartRun};
 pub use svc_store::RunLogFilter;
 
@@ -85,6 +87,8 @@ pub struct Indexing {
     runs: RunRepository,
     events: Events,
     current: Arc<Mutex<Option<CurrentRun>>>,
+    /// Whether a [`RunHold`] keeps runs from starting; set only while `current` is locked.
+    held: Arc<watch::Sender<bool>>,
     unsaved: UnsavedRuns,
     log: BackgroundLog,
 }
@@ -98,6 +102,7 @@ impl Indexing {
             log,
             events,
             current: Arc::default(),
+            held: Arc::new(watch::Sender::new(false)),
             unsaved: UnsavedRuns::default(),
         }
     }

@@ -134,10 +134,11 @@ pub(super) const CLOUD_CPU: Duration = Duration::from_secs(2);
 pub(super) const CLOUD_MEMORY: u64 = 64 * MIB;
 /// Requests of one call; a sign-in needs three.
 pub(super) const CLOUD_REQUESTS: u32 = 16;
-/// Bytes of a request's body, as documented in the interface.
-pub(super) const REQUEST_BYTES: usize = MIB as usize;
-/// Bytes of a response's body, as documented in the interface.
-pub(super) const RESPONSE_BYTES: usize = 4 * MIB as usize;
+/// Bytes of a request's body, as documented in the interface. Requests to a cloud are tokens and small JSON.
+pub const REQUEST_BYTES: usize = MIB as usize;
+/// Bytes of a response's body, as documented in the interface: a list of invitations or a key set, with room. Held in
+/// memory by the host and the guest.
+pub const RESPONSE_BYTES: usize = 4 * MIB as usize;
 /// Interval between two log lines about failures of such a plugin.
 pub(super) const CLOUD_FAILURE_LOG: Duration = Duration::from_secs(60);
 

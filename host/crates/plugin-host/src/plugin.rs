@@ -122,10 +122,7 @@ impl PluginHandle {
             origin: plugin.origin.clone(),
             digest: plugin.component_digest.clone(),
             manifest: Some(plugin.manifest.clone()),
-            state: match plugin.quarantine.quarantine_reason() {
-                Some(reason) => PluginState::Quarantined { reason },
-                None => PluginState::Active,
-            },
+            state: PluginState::of_loaded(plugin.quarantine.quarantine_reason()),
             abilities: self.abilities(),
             degraded: plugin.quarantine.is_degraded(),
             signed_by: plugin.signed_by.clone(),

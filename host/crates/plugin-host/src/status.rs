@@ -82,6 +82,11 @@ pub enum PluginState {
 }
 
 impl PluginState {
+    /// Of a plugin that is loaded, with the reason of its quarantine.
+    pub(crate) fn of_loaded(quarantined: Option<String>) -> Self {
+        quarantined.map_or(Self::Active, |reason| Self::Quarantined { reason })
+    }
+
     /// The name in the API.
     pub fn name(&self) -> &'static str {
         match self {

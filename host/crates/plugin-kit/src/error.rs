@@ -184,7 +184,9 @@ impl KitError {
                     .to_owned()
             }
             Self::Refused { status: 403, .. } => {
-                "the account of the token needs the capability `Plugins.Operate`".to_owned()
+                "the account of the token needs the capability `Plugins.Operate`; for `purge` also `Jobs.Create`, \
+                 `Jobs.Read` and `Indexing.Deindex`"
+                    .to_owned()
             }
             Self::Refused { status: 404, .. } => {
                 "`svc plugin list --server URL` lists the plugins".to_owned()

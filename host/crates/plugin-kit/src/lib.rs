@@ -22,6 +22,7 @@ mod media;
 mod probe;
 mod process;
 pub mod project;
+pub mod purge;
 pub mod record;
 pub mod repro;
 pub mod run;

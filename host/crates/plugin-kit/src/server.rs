@@ -19,9 +19,12 @@ use ureq::{Agent, AsSendBody, http};
 
 use crate::error::KitError;
 use crate::managed::{ManagedPlugin, ManagedPlugins, Permission, PreviewReport};
+use crate::purge::PurgeReport;
 
 /// The server compiles plugins and reads files while a request waits.
 const TIMEOUT: Duration = Duration::from_secs(200);
+/// Interval of looks at a job.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// Bytes of an answer, at most: a preview of 200 files.
 const ANSWER_BYTES: u64 = 64 << 20;
 
@@ -87,7 +90,8 @@ impl Server {
             form = form.part("signature", Part::bytes(signature));
         }
         let content_type = format!("multipart/form-data; boundary={}", form.boundary());
-        let plugin = self.call("POST", &format!("?hold={hold}"), Some(content_type), form)?;
+        let path = format!("/plugins?hold={hold}");
+        let plugin = self.call("POST", &path, Some(content_type), form)?;
         Ok((plugin, digest))
     }
 
@@ -194,8 +198,31 @@ impl Server {
         self.send::<bool>("DELETE", &format!("/{id}"), None).map(drop)
     }
 
-    /// Sends a request with a JSON body, or without a body.
+    /// Deletes all items of a kind that no plugin reads, and waits until it is done.
+    ///
+    /// # Errors
+    /// As [`Server::plugins`].
+    pub fn purge(&self, kind: &str) -> Result<PurgeReport, KitError> {
+        let job = json!({ "type": "purge_kind", "parameters": { "mediaKind": kind } });
+        let mut report: PurgeReport = self.send_to("POST", "/jobs", Some(&job))?;
+        while report.is_open() {
+            pause(LOOK_EVERY);
+            report = self.send_to("GET", &format!("/jobs/{}", report.job_id), None)?;
+        }
+        Ok(report)
+    }
+
+    /// Sends a request about plugins with a JSON body, or without a body.
     fn send<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Json>,
+    ) -> Result<T, KitError> {
+        self.send_to(method, &format!("/plugins{path}"), body)
+    }
+
+    fn send_to<T: DeserializeOwned>(
         &self,
         method: &str,
         path: &str,
@@ -225,7 +252,7 @@ impl Server {
         };
         let mut request = http::Request::builder()
             .method(method)
-            .uri(format!("{}/api/v1/plugins{path}", self.url));
+            .uri(format!("{}/api/v1{path}", self.url));
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
@@ -254,6 +281,14 @@ impl Server {
         }
         serde_json::from_slice(&body).map_err(|error| unreachable(format!("not an answer of svc: {error}")))
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the thread waits for a server, and does nothing else"
+)]
+fn pause(time: Duration) {
+    std::thread::sleep(time);
 }
 
 fn granted(permissions: &[Permission]) -> Vec<&String> {

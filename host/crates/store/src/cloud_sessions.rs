@@ -43,8 +43,30 @@ impl From<Row> for CloudSessionRow {
     }
 }
 
+#[derive(sqlx::FromRow)]
+struct OpenRow {
+    session_id: i64,
+    #[sqlx(flatten)]
+    row: Row,
+}
+
 const BY_SESSION: &str = "SELECT account_id, provider_session_id, token, validations, validating_until \
                           FROM cloud_sessions WHERE session_id = $1";
+
+macro_rules! select_open {
+    ($condition:literal) => {
+        concat!(
+            "SELECT s.session_id, s.user_id FROM cloud_sessions c JOIN sessions s ON s.session_id = c.session_id WHERE ",
+            $condition,
+            " AND NOT s.revoked ORDER BY s.session_id"
+        )
+    };
+}
+
+// Two statements, because no index serves a condition that may be absent.
+const OF_PROVIDER_SESSION: &str =
+    select_open!("c.provider_session_id = $1 AND (CAST($2 AS TEXT) IS NULL OR c.account_id = $2)");
+const OF_ACCOUNT: &str = select_open!("c.account_id = $1");
 
 impl SessionRepository {
     /// The session with a provider behind a session; `None` if it was opened in another way.
@@ -55,6 +77,26 @@ impl SessionRepository {
             .fetch_optional(BY_SESSION, &args![id.get()])
             .await?;
         Ok(row.map(CloudSessionRow::from))
+    }
+
+    /// The newest sessions of an account that can be refreshed and validated with the provider as this account there.
+    pub async fn open_cloud_sessions(
+        &self,
+        user: UserId,
+        account_id: &str,
+        now: Timestamp,
+        limit: i64,
+    ) -> Result<Vec<(SessionId, CloudSessionRow)>> {
+        let sql = "SELECT c.session_id, c.account_id, c.provider_session_id, c.token, c.validations, \
+                   c.validating_until FROM cloud_sessions c JOIN sessions s ON s.session_id = c.session_id \
+                   WHERE c.account_id = $2 AND c.token IS NOT NULL AND s.user_id = $1 AND s.ended_at IS NULL \
+                   AND s.idle_expires_at > $3 AND s.expires_at > $3 ORDER BY c.session_id DESC LIMIT $4";
+        let values = args![user.get(), account_id, now, limit];
+        let rows: Vec<OpenRow> = self.db.pools().fetch_all(sql, &values).await?;
+        let rows = rows.into_iter();
+        Ok(rows
+            .map(|found| (found.session_id.into(), found.row.into()))
+            .collect())
     }
 }
 
@@ -105,19 +147,20 @@ impl IdentityChange {
     }
 
     /// The open sessions behind a session of the provider, or behind all sessions of an account there; where both are
-    /// given, those that are of both.
+    /// given, those that are of both, and none where neither is.
     pub async fn sessions_of_cloud(
         &mut self,
         account_id: Option<&str>,
         provider_session_id: Option<&str>,
     ) -> Result<Vec<(SessionId, UserId)>> {
-        let sql = "SELECT s.session_id, s.user_id FROM cloud_sessions c JOIN sessions s ON s.session_id = c.session_id \
-                   WHERE (CAST($1 AS TEXT) IS NULL OR c.account_id = $1) \
-                   AND (CAST($2 AS TEXT) IS NULL OR c.provider_session_id = $2) \
-                   AND NOT s.revoked ORDER BY s.session_id";
-        let rows: Vec<(i64, i64)> = self
-            .fetch_all(sql, &args![account_id, provider_session_id])
-            .await?;
+        let rows: Vec<(i64, i64)> = match (account_id, provider_session_id) {
+            (_, Some(session)) => {
+                self.fetch_all(OF_PROVIDER_SESSION, &args![session, account_id])
+                    .await?
+            }
+            (Some(account), None) => self.fetch_all(OF_ACCOUNT, &args![account]).await?,
+            (None, None) => Vec::new(),
+        };
         Ok(rows
             .into_iter()
             .map(|(session, user)| (session.into(), user.into()))

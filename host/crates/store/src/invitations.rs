@@ -2,6 +2,7 @@
 
 use crate::db::Database;
 use crate::identity::IdentityChange;
+use crate::users::COUNT_PEOPLE;
 use svc_database::args::{Arg, args};
 use svc_database::write_queue::WritePriority;
 use svc_database::{Result, StoreError};
@@ -85,8 +86,6 @@ macro_rules! update_invitations {
     };
 }
 
-const BY_ID: &str = select_invitations!(" AND invitation_id = $1");
-
 fn invitations(rows: Vec<InvitationRow>) -> Result<Vec<Invitation>> {
     rows.into_iter().map(Invitation::try_from).collect()
 }
@@ -110,7 +109,8 @@ impl InvitationRepository {
 
     /// An invitation.
     pub async fn get(&self, id: InvitationId) -> Result<Option<Invitation>> {
-        let row: Option<InvitationRow> = self.db.pools().fetch_optional(BY_ID, &args![id.get()]).await?;
+        let sql = select_invitations!(" AND invitation_id = $1");
+        let row: Option<InvitationRow> = self.db.pools().fetch_optional(sql, &args![id.get()]).await?;
         row.map(Invitation::try_from).transpose()
     }
 
@@ -273,12 +273,6 @@ impl IdentityChange {
         row.map(Invitation::try_from).transpose()
     }
 
-    /// [`InvitationRepository::get`] within the transaction.
-    pub async fn invitation(&mut self, id: InvitationId) -> Result<Option<Invitation>> {
-        let row: Option<InvitationRow> = self.fetch_optional(BY_ID, &args![id.get()]).await?;
-        row.map(Invitation::try_from).transpose()
-    }
-
     /// Uses an open invitation for an account; `None` if it is no longer open.
     pub async fn claim_invitation(
         &mut self,
@@ -324,26 +318,10 @@ impl IdentityChange {
         invitations(self.fetch_all(sql, &args![role, now]).await?)
     }
 
-    /// Counts enabled accounts other than the guest.
+    /// [`UserRepository::count_people`](crate::UserRepository::count_people) within the transaction.
     pub async fn count_people(&mut self) -> Result<u64> {
-        let sql = "SELECT count(*) FROM users WHERE enabled AND NOT is_guest";
-        let row: Option<(i64,)> = self.fetch_optional(sql, &[]).await?;
+        let row: Option<(i64,)> = self.fetch_optional(COUNT_PEOPLE, &[]).await?;
         Ok(row.map_or(0, |(count,)| count.unsigned_abs()))
-    }
-
-    /// The account that is linked to a cloud account.
-    pub async fn user_of_cloud_account(&mut self, cloud_account: &str) -> Result<Option<UserId>> {
-        let sql = "SELECT user_id FROM users WHERE cloud_account_id = $1";
-        let row: Option<(i64,)> = self.fetch_optional(sql, &args![cloud_account]).await?;
-        Ok(row.map(|(user,)| user.into()))
-    }
-
-    /// Links a new account to a cloud account, to which no other is linked.
-    pub async fn link_invited(&mut self, user: UserId, cloud_account: &str) -> Result<()> {
-        let sql = "UPDATE users SET cloud_account_id = $2 WHERE user_id = $1";
-        self.execute(sql, &args![user.get(), cloud_account])
-            .await
-            .map(drop)
     }
 
     /// Stores the encrypted credential for a cloud in place of the previous one.

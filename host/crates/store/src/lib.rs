@@ -86,8 +86,8 @@ pub use query::item_filter::ItemFilter;
 pub use roles::RoleRepository;
 pub use runs::{RunLogFilter, RunRepository};
 pub use scan_writer::{
-    FolderDone, ItemChange, PersistOutcome, PluginVersion, RecomputeOutcome, ScanBatch, ScanWriter,
-    StoredFile, digest_of,
+    FolderDone, ItemChange, PersistOutcome, PluginVersion, PurgedPart, RecomputeOutcome, ScanBatch,
+    ScanWriter, StoredFile, digest_of,
 };
 pub use search::{Hits, SearchRepository};
 pub use sessions::{PresentedRefresh, Rotation, SessionRepository};

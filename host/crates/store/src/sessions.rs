@@ -248,7 +248,7 @@ impl IdentityChange {
     }
 
     /// Whether access tokens of this session are valid. `false` for an unknown session.
-    pub async fn session_counts(&mut self, id: SessionId, user: UserId) -> Result<bool> {
+    pub async fn is_session_valid(&mut self, id: SessionId, user: UserId) -> Result<bool> {
         let row: Option<(i64,)> = self
             .fetch_optional(SESSION_END, &args![id.get(), user.get()])
             .await?;

@@ -116,6 +116,7 @@ macro_rules! select_accounts {
 const ACCOUNT_BY_ID: &str = select_accounts!("WHERE u.user_id = $1 ORDER BY a.role");
 pub(crate) const ACCOUNT_BY_CLOUD: &str = select_accounts!("WHERE u.cloud_account_id = $1 ORDER BY a.role");
 const OWNER: &str = select_accounts!("WHERE u.is_owner ORDER BY a.role");
+pub(crate) const COUNT_PEOPLE: &str = "SELECT count(*) FROM users WHERE enabled AND NOT is_guest";
 
 /// Groups rows by account; the rows of an account are adjacent.
 pub(crate) fn accounts(rows: Vec<AccountRow>) -> Result<Vec<Account>> {
@@ -253,8 +254,7 @@ impl UserRepository {
 
     /// Counts enabled accounts other than the guest.
     pub async fn count_people(&self) -> Result<u64> {
-        let sql = "SELECT count(*) FROM users WHERE enabled AND NOT is_guest";
-        self.db.pools().count(sql, &[]).await
+        self.db.pools().count(COUNT_PEOPLE, &[]).await
     }
 
     /// Stores when accounts, sessions and tokens were last used. A power cut may lose it.

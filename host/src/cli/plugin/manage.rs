@@ -212,6 +212,24 @@ impl One {
     }
 }
 
+/// Options of `svc plugin purge`.
+#[derive(Debug, Args)]
+pub(super) struct Purge {
+    /// The kind, such as `comics`. Its plugin has to be removed, disabled or quarantined
+    #[arg(value_name = "KIND")]
+    kind: String,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+impl Purge {
+    pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
+        let report = self.remote.open()?.purge(&self.kind)?;
+        let passed = report.is_completed();
+        output.report(&report, passed)
+    }
+}
+
 /// Options of `svc plugin dev`.
 #[derive(Debug, Args)]
 pub(super) struct Dev {

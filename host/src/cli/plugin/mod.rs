@@ -93,6 +93,8 @@ enum Verb {
     Release(manage::One),
     /// Remove a plugin that was uploaded
     Remove(manage::One),
+    /// Delete all items of a kind whose plugin is gone, with their ratings and history
+    Purge(manage::Purge),
     /// List the plugins of a server
     List(server::List),
     /// Find what keeps the plugins of a server from being used
@@ -126,6 +128,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Verb::Rollback(plugin) => plugin.roll_back(output),
         Verb::Release(plugin) => plugin.release(output),
         Verb::Remove(plugin) => plugin.remove(output),
+        Verb::Purge(purge) => purge.run(output),
         Verb::List(list) => list.run(output),
         Verb::Doctor(server) => server.doctor(output),
     };

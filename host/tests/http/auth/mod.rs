@@ -1,6 +1,7 @@
 //! `/auth`: login, refresh, logout and the tokens that they issue.
 
 mod access_tokens;
+mod cloud_refusals;
 mod cloud_sessions;
 mod device;
 mod login;

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 use svc_covers::covers;
 
-use super::cloud_server::{ACCOUNTS, answer, invite, invite_with, options, refused, sign_in, with_cloud};
-use super::{INVITATIONS, read, revoke, text};
+use super::cloud_server::{ACCOUNTS, invite, invite_with, options, sign_in, with_cloud};
+use super::{INVITATIONS, answer, read, refused, revoke, text};
 use crate::support::TestServer;
 use crate::support::invitation_cloud::{CREDENTIAL, InvitationCloud};
 use svc_domain::time::Clock as _;
@@ -209,6 +209,27 @@ async fn revocation_holds_at_once_and_the_cloud_is_told_when_it_is_back() {
         let second = invite(owner).await.json();
         assert_eq!(revoke(owner, &second).await, json!(true));
         assert_eq!(cloud.newest().status, CloudInvitationStatus::Revoked);
+    })
+    .await;
+}
+
+#[covers("R55")]
+#[tokio::test]
+async fn refused_revocation_does_not_hold_up_the_others() {
+    with_cloud(async |server, cloud, owner| {
+        let first = invite(owner).await.json();
+        cloud.refuse_revocation();
+        assert_eq!(revoke(owner, &first).await, json!(true));
+        let second = invite(owner).await.json();
+        cloud.set_away(true);
+        assert_eq!(revoke(owner, &second).await, json!(true));
+        cloud.set_away(false);
+        server.state.invitations.sync().await.unwrap();
+        assert_eq!(cloud.newest().status, CloudInvitationStatus::Revoked);
+        // Only the first one is still reported.
+        cloud.calls();
+        server.state.invitations.sync().await.unwrap();
+        assert_eq!(cloud.calls(), ["revoke"]);
     })
     .await;
 }

@@ -46,14 +46,6 @@ pub(super) async fn invite(client: &Client) -> Reply {
     invite_with(client, Some("token-ada-at-cloud"), &json!({"role": "member"})).await
 }
 
-pub(super) fn answer(reply: &Reply) -> (u16, Option<String>) {
-    (reply.status, reply.code())
-}
-
-pub(super) fn refused(status: u16, code: &str) -> (u16, Option<String>) {
-    (status, Some(code.to_owned()))
-}
-
 pub(super) async fn sign_in(server: &TestServer, account: &str) -> Reply {
     let token = format!("token-{account}");
     let body = json!({ "cloudToken": token });

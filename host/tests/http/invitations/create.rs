@@ -5,17 +5,13 @@ use std::time::Duration;
 use serde_json::json;
 use svc_covers::covers;
 
-use super::{INVITATIONS, invitation, invite, revoke, text};
+use super::{INVITATIONS, answer, invitation, invite, refused, revoke, text};
 use crate::support::accounts::allowed_to;
 use crate::support::databases::on_each_database;
-use crate::support::{Reply, TestServer, TestServerOptions};
+use crate::support::{TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_http_io::proxy::ProxyConfig;
 use svc_identity::capability::Capability;
-
-fn answer(reply: &Reply) -> (u16, Option<String>) {
-    (reply.status, reply.code())
-}
 
 #[covers("POST /api/v1/invitations", "T33")]
 #[tokio::test]
@@ -86,7 +82,7 @@ async fn role_and_target_are_validated() {
     // Only a cloud knows the account.
     let direct = json!({"role": "member", "targetPublicUserId": "u_4Q7XK2M9RBTD1HNC"});
     let reply = owner.post(INVITATIONS, &direct).await;
-    assert_eq!(answer(&reply), (503, Some("cloud_unavailable".into())));
+    assert_eq!(answer(&reply), refused(503, "cloud_unavailable"));
     assert_eq!(owner.get(INVITATIONS).await.json(), json!([]));
 }
 
@@ -111,8 +107,8 @@ async fn inviter_gives_no_more_than_it_has() {
     // A personal access token creates no account that would outlive it.
     let ada = server.user("ada", true, &["owner"]).await;
     let token = server.as_token(ada, None).await;
-    let refused = invite(&token, "member").await;
-    assert_eq!(answer(&refused), (403, Some("pat_not_permitted".into())));
+    let by_token = invite(&token, "member").await;
+    assert_eq!(answer(&by_token), refused(403, "pat_not_permitted"));
     assert_eq!(invite(&server.anonymous(), "member").await.status, 401);
 }
 
@@ -128,7 +124,7 @@ async fn account_creates_20_invitations_in_24_hours() {
         for _ in 1..20 {
             invitation(&owner, "member").await;
         }
-        let limit = (409, Some("daily_invitation_limit".to_owned()));
+        let limit = refused(409, "daily_invitation_limit");
         assert_eq!(answer(&invite(&owner, "member").await), limit);
         // Revoked ones count. Input is checked before, and refused requests count not.
         assert_eq!(revoke(&owner, &first).await, json!(true));

@@ -3,8 +3,8 @@
 use serde_json::json;
 use svc_covers::covers;
 
-use super::cloud_server::{answer, invite, refused, sign_in, with_cloud};
-use super::{INVITATIONS, read, revoke};
+use super::cloud_server::{invite, sign_in, with_cloud};
+use super::{INVITATIONS, answer, read, refused, revoke};
 use crate::support::listening::wait_for;
 use svc_domain::time::Clock as _;
 use svc_identity::cloud::CloudInvitationStatus;

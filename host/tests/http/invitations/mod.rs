@@ -84,3 +84,12 @@ pub(crate) fn assert_unavailable(reply: &Reply, what: &str) {
         "{what}"
     );
 }
+
+/// Status and code of a response.
+fn answer(reply: &Reply) -> (u16, Option<String>) {
+    (reply.status, reply.code())
+}
+
+fn refused(status: u16, code: &str) -> (u16, Option<String>) {
+    (status, Some(code.to_owned()))
+}

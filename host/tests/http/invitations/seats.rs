@@ -3,8 +3,8 @@
 use serde_json::json;
 use svc_covers::covers;
 
-use super::cloud_server::{answer, invite, refused, sign_in, with_cloud};
-use super::read;
+use super::cloud_server::{invite, sign_in, with_cloud};
+use super::{answer, read, refused};
 use crate::support::listening::wait_for;
 use crate::users::{create, new, update};
 use svc_domain::time::Clock as _;

@@ -1,6 +1,7 @@
 //! `/jobs`, and a job type that only counts.
 
 mod create;
+mod purge_kind;
 mod restart;
 mod types;
 mod update;
@@ -37,7 +38,7 @@ const ITEMS: i64 = 600;
 pub(crate) static COUNTING: JobType = JobType {
     name: "counting",
     about: "Does numbers.",
-    also: None,
+    also: &[],
     parameters: &[],
     audited: None,
 };

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use svc_covers::covers;
 
 use crate::items::with_comics;
-use crate::plugins::PLUGINS;
+use crate::plugins::{PLUGINS, scan};
 use crate::support::write_requests::to_grant;
-use crate::support::{Client, Reply, TestServer};
+use crate::support::{Client, Reply, TestServer, TestServerOptions};
 use svc_test_support::guests;
 
 const WASM: &str = "application/wasm";
@@ -28,14 +28,27 @@ impl Fixture {
         fixture
     }
 
+    /// A server with as many files for a plugin `things`, which it lacks.
+    async fn with_things(files: usize) -> Self {
+        let server = TestServer::start_with(TestServerOptions {
+            roots: vec!["things"],
+            ..TestServerOptions::default()
+        })
+        .await;
+        let owner = server.as_owner().await;
+        let things = server.directory.path().join("things");
+        for number in 0..files {
+            std::fs::write(things.join(format!("{number}.shared")), "good").unwrap();
+        }
+        Self { server, owner }
+    }
+
     fn put(&self, name: &str, content: &[u8]) {
         std::fs::write(self.server.directory.path().join("comics").join(name), content).unwrap();
     }
 
     async fn scan(&self) {
-        let body = json!({"type": "quick", "mediaKinds": ["comics"]});
-        assert_eq!(self.owner.post("/api/v1/index/run", &body).await.status, 201);
-        self.server.state.indexing.wait_until_idle().await;
+        scan(&self.server, &self.owner).await;
     }
 
     async fn titles(&self) -> Vec<String> {
@@ -174,26 +187,13 @@ async fn faults_of_an_uploaded_plugin_end_in_quarantine_and_lose_no_item() {
 
 #[tokio::test]
 async fn upgrade_that_drops_a_field_loses_the_field_and_no_item() {
-    let server = TestServer::start_with(crate::support::TestServerOptions {
-        roots: vec!["things"],
-        ..Default::default()
-    })
-    .await;
-    let owner = server.as_owner().await;
-    let fixture = Fixture { server, owner };
-    let things = fixture.server.directory.path().join("things");
-    std::fs::write(things.join("a.shared"), "good").unwrap();
+    let fixture = Fixture::with_things(1).await;
     let first = guests::kind_manifest("things", "things");
     assert_eq!(
         fixture.install("things", "by_first_byte", &first).await["state"],
         "active"
     );
-    let scan = async || {
-        let body = json!({"type": "quick"});
-        assert_eq!(fixture.owner.post("/api/v1/index/run", &body).await.status, 201);
-        fixture.server.state.indexing.wait_until_idle().await;
-    };
-    scan().await;
+    fixture.scan().await;
     let sorted = async |key: &str| {
         let list = format!("/api/v1/items?kind=things&orderBy={key}");
         let list = fixture.owner.get(&list).await;
@@ -209,7 +209,7 @@ async fn upgrade_that_drops_a_field_loses_the_field_and_no_item() {
         fixture.install("things", "by_first_byte", &second).await["version"],
         "2.0.0"
     );
-    scan().await;
+    fixture.scan().await;
     assert_eq!(sorted("x.things.number").await.0, 400);
     assert_eq!(sorted("x.things.series").await, (200, json!(1)));
     let back = fixture
@@ -217,7 +217,7 @@ async fn upgrade_that_drops_a_field_loses_the_field_and_no_item() {
         .post(&format!("{PLUGINS}/things/rollback"), &json!({}))
         .await;
     assert_eq!(back.status, 201);
-    scan().await;
+    fixture.scan().await;
     assert_eq!(sorted("x.things.number").await, (200, json!(1)));
 }
 
@@ -230,31 +230,16 @@ async fn hostile_version_shows_in_its_preview_and_is_undone_by_a_rollback() {
         ("invalid_utf8", "bad_output"),
         ("million_fields", "budget"),
     ] {
-        let server = TestServer::start_with(crate::support::TestServerOptions {
-            roots: vec!["things"],
-            ..Default::default()
-        })
-        .await;
-        let owner = server.as_owner().await;
-        let fixture = Fixture { server, owner };
-        for number in 0..6 {
-            let things = fixture.server.directory.path().join("things");
-            std::fs::write(things.join(format!("{number}.shared")), "good").unwrap();
-        }
+        let fixture = Fixture::with_things(6).await;
         let first = guests::kind_manifest("things", "things");
         fixture.install("things", "by_first_byte", &first).await;
-        let scan = async || {
-            let body = json!({"type": "quick"});
-            assert_eq!(fixture.owner.post("/api/v1/index/run", &body).await.status, 201);
-            fixture.server.state.indexing.wait_until_idle().await;
-        };
         let ids = async || {
             let list = fixture.owner.get("/api/v1/items?kind=things").await.json();
             let items = list[0].as_array().unwrap().iter();
             let id = |item: &Value| (item["itemId"].to_string(), item["title"].to_string());
             items.map(id).collect::<Vec<_>>()
         };
-        scan().await;
+        fixture.scan().await;
         let before = ids().await;
         assert_eq!(before.len(), 6);
 
@@ -276,11 +261,11 @@ async fn hostile_version_shows_in_its_preview_and_is_undone_by_a_rollback() {
         );
 
         fixture.install("things", body, &second).await;
-        scan().await;
+        fixture.scan().await;
         assert_eq!(ids().await.len(), 6, "{body}: no item is lost");
         let back = format!("{PLUGINS}/things/rollback");
         assert_eq!(fixture.owner.post(&back, &json!({})).await.status, 201);
-        scan().await;
+        fixture.scan().await;
         assert_eq!(ids().await, before, "{body}");
         let plugin = fixture.owner.get(&format!("{PLUGINS}/things")).await.json();
         assert_eq!(

@@ -225,6 +225,22 @@ async fn unknown_kind_path_or_role_is_404_and_malformed_is_400() {
         ),
         (job(json!({"mediaKind": "comics"})), 404, "parameters.mediaKind"),
         (
+            (
+                "/api/v1/jobs",
+                json!({"type": "purge_kind", "parameters": {"mediaKind": "Not a kind"}}),
+            ),
+            400,
+            "parameters.mediaKind",
+        ),
+        (
+            (
+                "/api/v1/jobs",
+                json!({"type": "purge_kind", "parameters": {"mediaKind": "comics"}}),
+            ),
+            404,
+            "parameters.mediaKind",
+        ),
+        (
             job(json!({"mediaKind": "music", "path": "../x"})),
             400,
             "parameters.path",

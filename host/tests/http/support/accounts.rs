@@ -7,6 +7,7 @@ use tokio::sync::OnceCell;
 
 use super::{Reply, TestServer};
 use crate::support::Client;
+use crate::support::listening::PATIENCE;
 use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::id::UserId;
 use svc_domain::list::{Order, Pagination};
@@ -153,6 +154,20 @@ impl TestServer {
     /// The result of a query for one number.
     pub(crate) async fn number(&self, sql: &str) -> i64 {
         databases::number(&self.database_url, sql).await
+    }
+
+    /// The entries of an event as soon as they count so many: some are written in the background.
+    pub(crate) async fn audit_of(&self, event: AuditEvent, count: i64) -> Vec<AuditEntry> {
+        let written = async {
+            loop {
+                let entries = self.audit(event).await;
+                if entries.iter().map(|entry| entry.times).sum::<i64>() >= count {
+                    return entries;
+                }
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, written).await.unwrap()
     }
 
     pub(crate) async fn audit(&self, event: AuditEvent) -> Vec<AuditEntry> {

@@ -73,6 +73,10 @@ impl Cloud for ScriptedCloud {
         }
     }
 
+    fn identity(&self) -> &str {
+        "https://cloud.example"
+    }
+
     fn account<'a>(&'a self, token: &'a str) -> CloudFuture<'a, CloudAccount> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let reported = self.accounts.lock().unwrap().get(token).cloned();

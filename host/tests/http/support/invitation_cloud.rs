@@ -32,6 +32,8 @@ struct State {
     kept: BTreeMap<String, Kept>,
     seats: Option<u32>,
     url: Option<String>,
+    /// The invitation whose revocation it refuses.
+    irrevocable: Option<String>,
     calls: Vec<&'static str>,
 }
 
@@ -74,6 +76,11 @@ impl InvitationCloud {
 
     pub(crate) fn set_url(&self, url: &str) {
         self.change(|state| state.url = Some(url.to_owned()));
+    }
+
+    /// Refuses to revoke the newest invitation.
+    pub(crate) fn refuse_revocation(&self) {
+        self.change(|state| state.irrevocable = state.kept.keys().next_back().cloned());
     }
 
     /// The credential of the server becomes invalid.
@@ -215,6 +222,9 @@ impl Cloud for InvitationCloud {
     fn revoke_invitation<'a>(&'a self, credential: &'a str, id: &'a str) -> CloudFuture<'a, bool> {
         self.answer("revoke", |state| {
             state.check(credential)?;
+            if state.irrevocable.as_deref() == Some(id) {
+                return Err(CloudError::Refused("revocation_refused".to_owned()));
+            }
             let Some(kept) = state.kept.get_mut(id) else {
                 return Ok(false);
             };

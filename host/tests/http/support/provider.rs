@@ -11,8 +11,8 @@ use super::accounts::COOKIE;
 use super::{Reply, TestServer, TestServerOptions};
 use svc_host::config::{CloudConfig, CloudService, OidcOptions};
 use svc_identity::cloud::{
-    Cloud, CloudAccount, CloudError, CloudFeatures, CloudFuture, CloudSession, CodeExchange, SignInRequest,
-    SignedOut,
+    Cloud, CloudAccount, CloudError, CloudFeatures, CloudFuture, CloudSession, CodeExchange, ServerIdentity,
+    SignInRequest, SignedOut, Subscription,
 };
 use svc_identity::oidc::OidcPolicy;
 
@@ -33,6 +33,10 @@ pub(crate) struct ScriptedProvider {
     pub(crate) is_away: AtomicBool,
     /// Gives no refresh tokens.
     pub(crate) is_brief: AtomicBool,
+    /// The seats of the subscription that it knows, if it does.
+    pub(crate) seats: Mutex<Option<u32>>,
+    /// How often it was asked for them.
+    pub(crate) subscriptions: AtomicUsize,
     /// How long a validation takes.
     pub(crate) pause: Mutex<Duration>,
 }
@@ -54,6 +58,15 @@ impl ScriptedProvider {
         self.tokens.lock().unwrap().clear();
     }
 
+    /// Ends one session.
+    pub(crate) fn end(&self, session: &str) {
+        let end = format!("/{session}");
+        self.tokens
+            .lock()
+            .unwrap()
+            .retain(|known, _| !known.ends_with(&end));
+    }
+
     fn next_token(&self, session: &str) -> String {
         let token = format!("{session}:{}", self.counter.fetch_add(1, Ordering::SeqCst));
         self.tokens
@@ -73,11 +86,19 @@ impl ScriptedProvider {
 
 impl Cloud for ScriptedProvider {
     fn features(&self) -> CloudFeatures {
+        let knows_seats = self.seats.lock().unwrap().is_some();
         CloudFeatures {
             sign_in: true,
             logout: true,
+            // The credential for the subscription is obtained with the first invitation.
+            invitations: knows_seats,
+            licensing: knows_seats,
             ..CloudFeatures::default()
         }
+    }
+
+    fn identity(&self) -> &str {
+        "https://id.example"
     }
 
     fn sign_in_url(&self, request: SignInRequest) -> CloudFuture<'_, String> {
@@ -133,6 +154,20 @@ impl Cloud for ScriptedProvider {
     fn revoke<'a>(&'a self, _token: &'a str) -> CloudFuture<'a, ()> {
         self.revoked.fetch_add(1, Ordering::SeqCst);
         Box::pin(async { Ok(()) })
+    }
+
+    fn credential<'a>(&'a self, _owner_token: &'a str, _server: ServerIdentity) -> CloudFuture<'a, String> {
+        Box::pin(async { Ok("credential".to_owned()) })
+    }
+
+    fn subscription<'a>(&'a self, _credential: &'a str) -> CloudFuture<'a, Subscription> {
+        self.subscriptions.fetch_add(1, Ordering::SeqCst);
+        let subscription = Subscription {
+            tier: "family".to_owned(),
+            seats: *self.seats.lock().unwrap(),
+            expires_at: None,
+        };
+        Box::pin(async { Ok(subscription) })
     }
 
     /// The report is `id`, `account` and `session`, separated by spaces.

@@ -51,11 +51,15 @@ fn explain(error: Error) -> Result<Reply> {
     }
 }
 
+fn refuse_foreign_form() -> Reply {
+    let message = "The form was sent by another site.";
+    Reply::page(StatusCode::FORBIDDEN, views::refused(message))
+}
+
 /// The session of a form that one of the own pages sent; otherwise the response.
 async fn form_session(cloud: &Cloud, call: &Call) -> Result<std::result::Result<Session, Reply>> {
     if !call.is_own_form(cloud) {
-        let message = "The form was sent by another site.";
-        return Ok(Err(Reply::page(StatusCode::FORBIDDEN, views::refused(message))));
+        return Ok(Err(refuse_foreign_form()));
     }
     Ok(call
         .page_session(cloud)
@@ -87,10 +91,7 @@ pub(crate) async fn show_sign_in(_cloud: &Cloud, call: &Call) -> Result<Reply> {
 
 pub(crate) async fn sign_in(cloud: &Cloud, call: &Call) -> Result<Reply> {
     if !call.is_own_form(cloud) {
-        return Ok(Reply::page(
-            StatusCode::FORBIDDEN,
-            views::refused("The form was sent by another site."),
-        ));
+        return Ok(refuse_foreign_form());
     }
     let (username, password) = (call.field("username"), call.field("password"));
     let (username, password) = (username.unwrap_or_default(), password.unwrap_or_default());
@@ -198,7 +199,7 @@ mod tests {
             "/token",
             "/invite/\r\n",
         ] {
-            assert!(!is_own_path(path) || path == "{path}");
+            assert!(!is_own_path(path), "{path}");
         }
     }
 }

@@ -68,8 +68,9 @@ impl Proxy {
         Self { issuer, state }
     }
 
-    pub(super) fn mutate(&self, mutation: Option<Mutation>) {
-        self.state.lock().unwrap().mutation = mutation;
+    /// Signs the ID tokens again, with this change.
+    pub(super) fn mutate(&self, mutation: Mutation) {
+        self.state.lock().unwrap().mutation = Some(mutation);
     }
 
     /// Closes each connection without a response, or no more.

@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
 use svc_covers::covers;
 
 use super::browser::{Browser, Page};
@@ -19,7 +20,7 @@ fn signed_in(bed: &Bed) -> Browser {
 }
 
 fn code_of(page: &Page) -> Option<String> {
-    let body: serde_json::Value = serde_json::from_str(&page.body).unwrap();
+    let body: Value = serde_json::from_str(&page.body).unwrap();
     body["code"].as_str().map(str::to_owned)
 }
 
@@ -59,6 +60,67 @@ fn refresh_asks_the_provider_and_an_outage_changes_nothing() {
         assert_eq!(ended.header("set-cookie"), None);
     }
     assert!(bed.log().contains("the provider has ended the session"));
+}
+
+/// Signs in a device that the user of an access token approves.
+fn device(bed: &Bed, token: &str) -> Browser {
+    let url = |path: &str| format!("{}/api/v1/auth/device{path}", bed.base);
+    let (mut device, app) = (Browser::new(), ("svc-app", "music"));
+    let started = device.post_json(&url(""), app, &json!({ "app": "music" }));
+    assert_eq!(started.status, 201, "{}", started.body);
+    let codes: Value = serde_json::from_str(&started.body).unwrap();
+    let bearer = format!("Bearer {token}");
+    let approval = json!({ "userCode": codes["userCode"] });
+    let approved = Browser::new().post_json(&url("/approve"), ("authorization", &bearer), &approval);
+    assert_eq!(approved.status, 201, "{}", approved.body);
+    let poll = json!({ "deviceCode": codes["deviceCode"] });
+    let signed_in = device.post_json(&url("/token"), app, &poll);
+    assert_eq!(signed_in.status, 201, "{}", signed_in.body);
+    device
+}
+
+#[covers("C9", "T31", "POST /api/v1/auth/refresh")]
+#[test]
+fn device_refreshes_while_the_provider_confirms_a_session_of_its_account() {
+    let Some(mut bed) = Bed::start(ProviderOptions::default(), &ROLE) else {
+        return;
+    };
+    let mut browser = signed_in(&bed);
+    let token = bed.access_token(&mut browser);
+    let mut tv = device(&bed, &token);
+    for _ in 0..3 {
+        let before = bed.proxy.token_requests();
+        assert_eq!(bed.refresh(&mut tv).status, 201, "{}", bed.log());
+        assert_eq!(bed.proxy.token_requests(), before + 1);
+    }
+    // The provider accepts each token once, and the browser's session has the next one.
+    assert_eq!(bed.refresh(&mut browser).status, 201, "{}", bed.log());
+    let cookie = tv.cookie("svc_refresh_token_");
+    bed.proxy.set_away(true);
+    let away = bed.refresh(&mut tv);
+    assert_eq!(
+        (away.status, code_of(&away).as_deref(), away.header("set-cookie")),
+        (503, Some("cloud_unavailable"), None)
+    );
+    bed.proxy.set_away(false);
+    // The provider forgets its sessions.
+    bed.restart_provider("b");
+    for _ in 0..2 {
+        let ended = bed.refresh(&mut tv);
+        assert_eq!(
+            (
+                ended.status,
+                code_of(&ended).as_deref(),
+                ended.header("set-cookie")
+            ),
+            (401, Some("cloud_token_required"), None)
+        );
+    }
+    assert_eq!(tv.cookie("svc_refresh_token_"), cookie);
+    // The user signs in again, and the same cookie is as good as before.
+    signed_in(&bed);
+    assert_eq!(bed.refresh(&mut tv).status, 201, "{}", bed.log());
+    assert_ne!(tv.cookie("svc_refresh_token_"), cookie);
 }
 
 #[test]

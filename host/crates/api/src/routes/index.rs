@@ -186,7 +186,7 @@ pub async fn explain_file(state: State, query: Query<FileQuery>) -> Result<Json<
 /// Start a run of the indexer
 #[endpoint(responses(
     (status_code = 404, description = "A resource named in the body does not exist"),
-    (status_code = 409, description = "`indexing_in_progress`: another run is in progress")
+    (status_code = 409, description = "`indexing_in_progress`: another run is in progress, or items of a kind are being purged")
 ))]
 pub async fn start_run(
     state: State,

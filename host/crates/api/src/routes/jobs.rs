@@ -107,7 +107,8 @@ pub async fn get_job(state: State, job_id: PathId<JobId>) -> Result<Json<JobView
 /// its last checkpoint.
 #[endpoint(responses(
     (status_code = 404, description = "A resource named in the body does not exist"),
-    (status_code = 409, description = "100 jobs of this type are already queued")
+    (status_code = 409, description = "100 jobs of this type are already queued; `plugin_action_conflict`: a plugin reads files of \
+     the kind to purge")
 ))]
 pub async fn create_job(
     state: State,

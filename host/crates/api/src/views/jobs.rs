@@ -85,7 +85,7 @@ pub struct JobTypeView {
 
 impl From<&'static JobType> for JobTypeView {
     fn from(job_type: &'static JobType) -> Self {
-        let also = job_type.also.map(|capability| capability.as_str());
+        let also = job_type.also.iter().map(|capability| capability.as_str());
         Self {
             job_type: job_type.name,
             description: job_type.about,

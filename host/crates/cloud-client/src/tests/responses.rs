@@ -104,7 +104,7 @@ async fn redirect_is_returned_and_not_followed() {
 async fn body_of_exactly_the_limit_is_received() {
     for chunked in [false, true] {
         let server = Server::start(move |mut connection| {
-            let body = vec![b'x'; limits::RESPONSE_BODY];
+            let body = vec![b'x'; limits::RESPONSE_BYTES];
             if chunked {
                 connection.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
                 connection.write(format!("{:x}\r\n", body.len()).as_bytes());
@@ -117,7 +117,7 @@ async fn body_of_exactly_the_limit_is_received() {
             }
         });
         let response = send(&client(&server.url()), get(server.url())).await.unwrap();
-        assert_eq!(response.body.len(), limits::RESPONSE_BODY, "chunked {chunked}");
+        assert_eq!(response.body.len(), limits::RESPONSE_BYTES, "chunked {chunked}");
     }
 }
 
@@ -127,7 +127,7 @@ async fn oversized_and_endless_responses_are_cut_off() {
         // Says how long it is, and sends nothing.
         format!(
             "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n",
-            limits::RESPONSE_BODY + 1
+            limits::RESPONSE_BYTES + 1
         ),
         "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\n".to_owned(),
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_owned(),

@@ -558,8 +558,8 @@ fn sizes_and_methods_are_limited() {
             request.body = Some(vec![0; length]);
         })
     };
-    assert_eq!(post(limits::REQUEST_BODY), Ok(()));
-    assert_eq!(post(limits::REQUEST_BODY + 1), Err(HttpError::TooLarge));
+    assert_eq!(post(limits::REQUEST_BYTES), Ok(()));
+    assert_eq!(post(limits::REQUEST_BYTES + 1), Err(HttpError::TooLarge));
     let headers = |count: usize, length: usize| {
         with(&|request| request.headers = vec![header("X-Any", &"a".repeat(length)); count])
     };

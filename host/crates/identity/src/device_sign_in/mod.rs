@@ -19,11 +19,10 @@ use crate::secret_token::{DeviceCode, TokenHash};
 use crate::sessions::Sessions;
 use crate::setup::Setup;
 use crate::throttle::ClientNetwork;
-use crate::{ClientInfo, Context, run_to_completion, typed_code};
+use crate::{ClientInfo, Context, later, run_to_completion, typed_code};
 use polling::Polling;
 use svc_domain::device_sign_in::{DeviceSignIn, DeviceSignInStatus};
 use svc_domain::id::UserId;
-use svc_domain::time::Timestamp;
 use svc_store::DeviceSignInRepository;
 
 pub use decide::{DeviceDecision, WaitingDevice};
@@ -133,14 +132,13 @@ impl DeviceSignIns {
             let message = "too many devices wait to be signed in; try again";
             return Err(TryLater::busy(message, RETRY_START).into());
         }
-        let lifetime = i64::try_from(LIFETIME.as_millis()).map_err(ServiceError::internal)?;
         let device = DeviceSignIn {
             id: self.context.ids.next(now),
             app: app.as_str().to_owned(),
             user_agent: client.user_agent.clone(),
             address: client.address.map(|address| address.to_string()),
             created_at: now,
-            expires_at: Timestamp::from_millis(now.millis() + lifetime),
+            expires_at: later(now, LIFETIME),
             status: DeviceSignInStatus::Pending,
             user: None,
             session: None,

@@ -259,10 +259,9 @@ impl Claims {
             let mut change = context.identity.change_identity().await?;
             let now = context.now();
             if let Claimant::Cloud(vouched) = &claimant
-                && let Some(linked) = change.user_of_cloud_account(&vouched.id).await?
+                && let Some(linked) = change.account_by_cloud(&vouched.id).await?
             {
-                let account = change.account(linked).await?;
-                return account.ok_or_else(|| ServiceError::internal("a linked account cannot be read"));
+                return Ok(linked);
             }
             let inviter = change.account(invitation.created_by).await?;
             let role = find_role(&mut change, &invitation.role).await?;
@@ -298,31 +297,24 @@ async fn add_account(
     claimant: Claimant,
     now: Timestamp,
 ) -> Result<UserId> {
-    let id = context.ids.next(now);
-    let new = |username: String, display_name, password_hash| NewUser {
-        id,
-        username_key: username_key(&username),
-        username,
-        display_name,
-        password_hash,
-        is_owner: false,
-        is_guest: false,
-        created_at: now,
-    };
-    match claimant {
+    let added = match claimant {
         Claimant::Local {
             username,
             password_hash,
         } => {
-            let user = new(username, None, Some(password_hash));
-            if !change.insert_user(&user).await? {
-                return Err(name_taken());
-            }
+            let user = NewUser {
+                id: context.ids.next(now),
+                username_key: username_key(&username),
+                username,
+                display_name: None,
+                password_hash: Some(password_hash),
+                is_owner: false,
+                is_guest: false,
+                created_at: now,
+            };
+            change.insert_user(&user).await?.then_some(user.id)
         }
-        Claimant::Cloud(vouched) => {
-            let user = add_cloud_user(context, change, &vouched).await?;
-            return user.ok_or_else(name_taken);
-        }
-    }
-    Ok(id)
+        Claimant::Cloud(vouched) => add_cloud_user(context, change, &vouched).await?,
+    };
+    added.ok_or_else(name_taken)
 }

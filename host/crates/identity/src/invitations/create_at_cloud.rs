@@ -19,7 +19,7 @@ const CLOUD_TIME: Duration = Duration::from_secs(10);
 /// Length of the longest code of the cloud that is forwarded.
 const MAX_CODE: usize = 64;
 /// The code for a credential that the cloud no longer knows.
-const CREDENTIAL_INVALID: &str = "credential_invalid";
+pub(super) const CREDENTIAL_INVALID: &str = "credential_invalid";
 
 /// The server has no valid credential, and the inviter cannot obtain one.
 const OWNER_NEEDED: ServiceError =

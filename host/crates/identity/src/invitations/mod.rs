@@ -39,7 +39,6 @@ use crate::keys::KeyRing;
 use crate::seats::Seats;
 use svc_domain::id::InvitationId;
 use svc_domain::invitation::{Invitation, InvitationStatus};
-use svc_domain::time::Timestamp;
 use svc_store::InvitationRepository;
 
 pub use attempt::{ClaimAttempt, ClaimMethod};
@@ -110,14 +109,4 @@ impl Invitations {
         let invitation = self.invitations.get(id).await?.ok_or(ServiceError::NotFound)?;
         Ok(invitation.at(self.context.now()))
     }
-}
-
-fn later(moment: Timestamp, by: Duration) -> Timestamp {
-    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-    Timestamp::from_millis(moment.millis().saturating_add(by))
-}
-
-fn earlier(moment: Timestamp, by: Duration) -> Timestamp {
-    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-    Timestamp::from_millis(moment.millis().saturating_sub(by))
 }

@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior};
 
-use crate::cloud::CloudInvitationStatus;
+use crate::cloud::{CloudError, CloudInvitationStatus};
 use crate::cloud_credential::Credential;
+use crate::earlier;
 use crate::error::Result;
-use crate::invitations::{Invitations, earlier};
+use crate::invitations::Invitations;
+use crate::invitations::create_at_cloud::CREDENTIAL_INVALID;
 use svc_domain::invitation::{Invitation, InvitationStatus};
 
 /// Interval of the upkeep.
@@ -27,6 +29,7 @@ impl Invitations {
     /// Keeps the statuses and the number of seats current until the server stops.
     pub async fn run(&self) {
         let mut tick = tokio::time::interval(EVERY);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tick.tick().await;
             if let Err(error) = self.expire().await {
@@ -115,6 +118,7 @@ impl Invitations {
         let changed = match reported {
             // One that the cloud does not know expires here.
             None | Some(CloudInvitationStatus::Active) => None,
+            Some(CloudInvitationStatus::Bound(_)) if invitation.status == InvitationStatus::Bound => None,
             Some(CloudInvitationStatus::Bound(since)) => self.invitations.bind(invitation.id, since).await?,
             Some(CloudInvitationStatus::Claimed) => end(InvitationStatus::Claimed).await?,
             Some(CloudInvitationStatus::Expired) => end(InvitationStatus::Expired).await?,
@@ -125,14 +129,19 @@ impl Invitations {
     }
 
     async fn report_revocation(&self, credential: &Credential, revoked: &Invitation) -> Result<()> {
-        if let Some(kept) = &revoked.cloud {
+        let Some(kept) = &revoked.cloud else {
+            return Ok(());
+        };
+        match self.cloud.revoke_invitation(credential.secret(), &kept.id).await {
             // `false` means that the invitation has ended at the cloud, too.
-            self.cloud
-                .revoke_invitation(credential.secret(), &kept.id)
-                .await?;
-            self.invitations.settle_revocation(revoked.id).await?;
+            Ok(_) => Ok(self.invitations.settle_revocation(revoked.id).await?),
+            // It is asked again until the invitation expires; the others do not wait for that.
+            Err(CloudError::Refused(code)) if code != CREDENTIAL_INVALID => {
+                tracing::debug!(invitation = %revoked.id, code, "the cloud refused to revoke an invitation");
+                Ok(())
+            }
+            Err(error) => Err(error.into()),
         }
-        Ok(())
     }
 
     /// Tells the cloud of a revocation, which is in force here already. If the cloud is away, the upkeep tells it.

@@ -1,6 +1,5 @@
 //! Throttling, timing and audit entries of password attempts.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::{KNOWN_ADDRESS, Login, LoginRequest, Logins};
@@ -8,7 +7,6 @@ use crate::error::{LOGIN_REFUSED, Result, ServiceError};
 use crate::fair_semaphore::PermitRequest;
 use crate::names::username_key;
 use crate::password::Verdict;
-use crate::rate_limiter::{RateLimit, RateLimiter};
 use crate::throttle::{Attempt, ClientNetwork, Subject};
 use svc_domain::audit::AuditEvent;
 use svc_domain::time::Timestamp;
@@ -16,19 +14,6 @@ use svc_domain::user::User;
 
 /// Upper bound of the random delay of every response, which hides remaining timing differences.
 const MAX_JITTER_MS: u8 = 20;
-
-/// Limit on audit entries per address for logins that no password throttle bounds.
-const AUDIT_RATE: RateLimit = RateLimit::new(10, 60);
-
-/// Limits audit entries about logins, by address. Clones share the limits.
-#[derive(Debug, Clone)]
-pub struct LoginAuditLimiter(Arc<RateLimiter<ClientNetwork>>);
-
-impl Default for LoginAuditLimiter {
-    fn default() -> Self {
-        Self(Arc::new(RateLimiter::new(AUDIT_RATE)))
-    }
-}
 
 /// An id that no account has.
 const NO_ACCOUNT: i64 = 0;
@@ -91,27 +76,17 @@ impl Logins {
 
     /// Whether the limit on audit entries of this address allows another one.
     fn may_audit(&self, request: &LoginRequest) -> bool {
-        let network = ClientNetwork::from(request.client.address);
-        self.audit_limiter.0.try_acquire(network).is_ok()
+        self.refusals.may_write(&request.client)
     }
 
-    /// Writes an audit entry in the background, so that its time does not reveal whether an account exists. The typed
-    /// name is not written, because it may be a password in the wrong field.
+    /// Writes an audit entry. The typed name is not written, because it may be a password in the wrong field.
     pub(super) fn audit(&self, event: AuditEvent, request: &LoginRequest, user: Option<&User>) {
         let details: Vec<_> = request
             .app
             .iter()
             .map(|app| ("app", app.as_str().to_owned()))
             .collect();
-        let entry = self
-            .context
-            .audit_entry(event, &request.client, None, user, &details);
-        let audit = self.audit.clone();
-        self.context.tasks.spawn("audit-login", async move {
-            if let Err(error) = audit.write_audit(&entry).await {
-                tracing::warn!(%error, "audit entry could not be stored");
-            }
-        });
+        self.refusals.write(event, &request.client, user, &details);
     }
 
     pub(super) async fn jitter(&self) -> Result<()> {

@@ -5,12 +5,13 @@ use std::result::Result;
 use crate::app::App;
 use crate::cloud::{CloudAccount, CloudSession};
 use crate::cloud_users::add_cloud_user;
-use crate::error::ServiceError;
+use crate::error::{ErrorCode, ServiceError};
 use crate::invitations::Shortcode;
 use crate::oidc::Oidc;
 use crate::oidc::refusal::{Refusal, SignInError};
 use crate::oidc::start::LinkTarget;
 use crate::roles::find_role;
+use crate::seats::require_free;
 use crate::{ClientInfo, capabilities_of, run_to_completion};
 use svc_domain::audit::AuditEvent;
 use svc_domain::id::{SessionId, UserId};
@@ -58,23 +59,33 @@ impl Oidc {
             .await;
         match claimed {
             Ok(_) => Ok(()),
-            Err(ServiceError::TryLater(later)) => Err(ServiceError::TryLater(later).into()),
-            Err(ServiceError::Internal(error)) => Err(ServiceError::Internal(error).into()),
-            Err(_) => Err(Refusal::Invitation.into()),
+            Err(error @ (ServiceError::TryLater(_) | ServiceError::Internal(_))) => Err(error.into()),
+            Err(ServiceError::Conflict {
+                code: ErrorCode::SeatsExhausted,
+                ..
+            }) => Err(Refusal::NoSeat.into()),
+            Err(error) => {
+                tracing::info!(%error, "the invitation of a sign-in was not used");
+                Err(Refusal::Invitation.into())
+            }
         }
     }
 
     async fn find_or_create(&self, user: &CloudAccount, app: App, client: &ClientInfo) -> Outcome<Account> {
         let context = &self.parts.context;
+        let seats = self.parts.seats.known().await?;
         let mut change = context.identity.change_identity().await?;
         let found = change.account_by_cloud(&user.id).await?;
         let is_new = found.is_none();
         let account = match found {
             Some(account) => account,
-            None => self.create(&mut change, user, client).await?,
+            None => {
+                require_free(&mut change, seats).await.map_err(refused_seat)?;
+                self.create(&mut change, user, client).await?
+            }
         };
         if !account.user.enabled {
-            return Err(Refusal::Disabled.into());
+            return Err(SignInError::RefusedUser(Refusal::Disabled, account.user.into()));
         }
         let id = account.user.id;
         self.follow_groups(&mut change, &account, user, client).await?;
@@ -88,7 +99,10 @@ impl Oidc {
         if may_use {
             Ok(account)
         } else {
-            Err(Refusal::AppNotPermitted.into())
+            Err(SignInError::RefusedUser(
+                Refusal::AppNotPermitted,
+                account.user.into(),
+            ))
         }
     }
 
@@ -189,7 +203,7 @@ impl Oidc {
         let account = change.account(user).await?;
         let account = account.filter(|account| account.user.enabled && !account.user.is_guest);
         let account = account.ok_or(Refusal::LinkSession)?;
-        if !change.session_counts(id, user).await? {
+        if !change.is_session_valid(id, user).await? {
             return Err(Refusal::LinkSession.into());
         }
         let other = change.account_by_cloud(&session.account.id).await?;
@@ -215,6 +229,16 @@ impl Oidc {
             .attach_provider(&mut change, id, &session)
             .await?;
         Ok(change.commit_of([user]).await?)
+    }
+}
+
+fn refused_seat(error: ServiceError) -> SignInError {
+    match error {
+        ServiceError::Conflict {
+            code: ErrorCode::SeatsExhausted,
+            ..
+        } => Refusal::NoSeat.into(),
+        other => other.into(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::result::Result;
 
 use crate::ClientInfo;
 use crate::app::App;
-use crate::cloud::{CloudAccount, CloudSession, CodeExchange};
+use crate::cloud::{CloudSession, CodeExchange};
 use crate::error::ServiceError;
 use crate::oidc::Oidc;
 use crate::oidc::browser_secret::BrowserSecret;
@@ -15,8 +15,6 @@ use crate::sessions::RefreshCookie;
 
 /// Longest parameter of the redirect, in bytes.
 const MAX_PARAMETER: usize = 8 * 1024;
-/// Longest id of an account, in bytes: issuer and subject.
-const MAX_ACCOUNT_ID: usize = 1024;
 
 /// What the browser brings back.
 #[derive(Debug, Default)]
@@ -50,10 +48,11 @@ impl Oidc {
     /// Finishes a sign-in. Errors lead to the page that started it, with one code for all refusals; the log has the
     /// reason.
     pub async fn finish(&self, request: CallbackRequest) -> FinishedSignIn {
+        let client = request.client.clone();
         let (secret, pending) = match self.pending(&request).await {
             Ok(found) => found,
             Err(error) => {
-                error.log();
+                self.report(&error, None, &client);
                 return FinishedSignIn {
                     location: RedirectPath::default().with_error(error.code()),
                     refresh_cookie: None,
@@ -69,7 +68,7 @@ impl Oidc {
                 is_over: true,
             },
             Err(error) => {
-                error.log();
+                self.report(&error, App::from_name(&pending.app), &client);
                 FinishedSignIn {
                     location: redirect.with_error(error.code()),
                     refresh_cookie: None,
@@ -112,7 +111,9 @@ impl Oidc {
             issuer: request.issuer.filter(|issuer| issuer.len() <= MAX_PARAMETER),
         };
         let session = self.parts.cloud.exchange(exchange).await?;
-        check_account(&session.account)?;
+        if !session.account.has_valid_id() {
+            return Err(Refusal::InvalidAccount.into());
+        }
         match pending.link {
             Some(target) => {
                 self.link(target, session, request.client).await?;
@@ -140,11 +141,4 @@ impl Oidc {
         let cookie = issued.cookie;
         Ok(cookie.ok_or_else(|| ServiceError::internal("a session without a refresh token"))?)
     }
-}
-
-fn check_account(account: &CloudAccount) -> Result<(), SignInError> {
-    if account.id.is_empty() || account.id.len() > MAX_ACCOUNT_ID {
-        return Err(Refusal::InvalidAccount.into());
-    }
-    Ok(())
 }

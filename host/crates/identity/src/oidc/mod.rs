@@ -20,6 +20,8 @@ use crate::cloud::Cloud;
 use crate::invitations::claims::Claims;
 use crate::keys::KeyRing;
 use crate::rate_limiter::{RateLimit, RateLimiter};
+use crate::refused_sign_ins::RefusedSignIns;
+use crate::seats::Seats;
 use crate::sessions::Sessions;
 use crate::settings::Settings;
 use crate::setup::Setup;
@@ -59,6 +61,10 @@ pub struct OidcParts {
     pub sessions: Sessions,
     /// Uses invitations.
     pub claims: Claims,
+    /// How many accounts there may be.
+    pub seats: Seats,
+    /// Receives refused sign-ins.
+    pub refusals: RefusedSignIns,
     /// Talks to the provider.
     pub cloud: Arc<dyn Cloud>,
     /// Encrypts what a sign-in remembers.

@@ -3,8 +3,14 @@
 
 use std::time::Duration;
 
+use crate::ClientInfo;
+use crate::app::App;
 use crate::cloud::CloudError;
 use crate::error::{ErrorCode, ServiceError};
+use crate::oidc::Oidc;
+use crate::refused_sign_ins::RefusedByService;
+use svc_domain::audit::AuditEvent;
+use svc_domain::user::User;
 use svc_store::StoreError;
 
 /// Why a sign-in is refused. The texts go to the log.
@@ -46,6 +52,9 @@ pub enum Refusal {
     /// All usernames like the proposed one are taken.
     #[error("no username is free for the new account")]
     NoUsername,
+    /// The subscription has no seat for another account.
+    #[error("all seats of the subscription are used")]
+    NoSeat,
     /// The invitation cannot be used.
     #[error("the invitation cannot be used")]
     Invitation,
@@ -68,6 +77,8 @@ pub enum Refusal {
 pub enum SignInError {
     /// Refused, for any reason.
     Refused(Refusal),
+    /// Refused for what is known of an account of this server.
+    RefusedUser(Refusal, Box<User>),
     /// The provider cannot be reached, or none is configured.
     Unavailable,
     /// Too many sign-ins of this network; the time until the next one.
@@ -80,7 +91,7 @@ impl SignInError {
     /// The code in the redirect. It does not tell the refusals apart.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Refused(_) => "sign_in_failed",
+            Self::Refused(_) | Self::RefusedUser(..) => "sign_in_failed",
             Self::Unavailable => ErrorCode::CloudUnavailable.as_str(),
             Self::TooMany(_) => ErrorCode::TooManyAttempts.as_str(),
             Self::Service(_) => "server_error",
@@ -88,9 +99,11 @@ impl SignInError {
     }
 
     /// Writes the line of the log.
-    pub(super) fn log(&self) {
+    fn log(&self) {
         match self {
-            Self::Refused(refusal) => tracing::warn!(reason = %refusal, "sign-in with the provider refused"),
+            Self::Refused(refusal) | Self::RefusedUser(refusal, _) => {
+                tracing::warn!(reason = %refusal, "sign-in with the provider refused");
+            }
             Self::Unavailable => tracing::warn!("sign-in with the provider failed: it is not available"),
             Self::TooMany(_) => {
                 tracing::info!("sign-in with the provider refused: too many from one network");
@@ -100,15 +113,50 @@ impl SignInError {
     }
 }
 
+impl Oidc {
+    /// Writes the line of the log about a failed sign-in, and the audit entry if it was refused.
+    pub(super) fn report(&self, error: &SignInError, app: Option<App>, client: &ClientInfo) {
+        error.log();
+        let (event, reason, user) = match error {
+            // As before the setup with a password.
+            SignInError::Refused(Refusal::NotSetUp) | SignInError::Unavailable | SignInError::Service(_) => {
+                return;
+            }
+            SignInError::Refused(refusal) => (AuditEvent::LoginFailed, refusal.to_string(), None),
+            SignInError::RefusedUser(refusal, user) => {
+                (AuditEvent::LoginFailed, refusal.to_string(), Some(user.as_ref()))
+            }
+            SignInError::TooMany(_) => {
+                let reason = "too many sign-ins of this network".to_owned();
+                (AuditEvent::LoginThrottled, reason, None)
+            }
+        };
+        let refused = RefusedByService {
+            by: "provider",
+            client,
+            app,
+            user,
+        };
+        self.parts.refusals.write_of_service(event, &refused, &reason);
+    }
+}
+
 impl From<ServiceError> for SignInError {
     fn from(error: ServiceError) -> Self {
-        Self::Service(error)
+        let ServiceError::TryLater(later) = error else {
+            return Self::Service(error);
+        };
+        match (later.reason.code(), later.retry_after) {
+            (Some(ErrorCode::CloudUnavailable), _) => Self::Unavailable,
+            (Some(ErrorCode::TooManyAttempts), Some(wait)) => Self::TooMany(wait),
+            _ => Self::Service(later.into()),
+        }
     }
 }
 
 impl From<StoreError> for SignInError {
     fn from(error: StoreError) -> Self {
-        Self::Service(error.into())
+        ServiceError::from(error).into()
     }
 }
 

@@ -76,8 +76,9 @@ impl Oidc {
     /// # Errors
     /// Refused before the setup and for an invalid link ticket; unavailable without a provider; too many.
     pub async fn start(&self, request: StartRequest) -> std::result::Result<StartedSignIn, SignInError> {
+        let (app, client) = (request.app, request.client.clone());
         let started = self.begin(request).await;
-        started.inspect_err(SignInError::log)
+        started.inspect_err(|error| self.report(error, Some(app), &client))
     }
 
     async fn begin(&self, request: StartRequest) -> std::result::Result<StartedSignIn, SignInError> {

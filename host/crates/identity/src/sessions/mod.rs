@@ -15,6 +15,7 @@ use crate::cloud_accounts::CloudAccounts;
 use crate::error::{Result, ServiceError};
 use crate::keys::{KeyRing, Keys};
 use crate::rate_limiter::{RateLimit, RateLimiter};
+use crate::refused_sign_ins::RefusedSignIns;
 use crate::secret_token::RefreshToken;
 use crate::settings::{SessionPolicy, SessionScope, Settings};
 use crate::{AuthContext, Context, require_not_stronger, run_to_completion};
@@ -59,6 +60,7 @@ pub struct Sessions {
     keys: KeyRing,
     settings: Settings,
     cloud: CloudAccounts,
+    refusals: RefusedSignIns,
     refreshes: Arc<RateLimiter<SessionId>>,
 }
 
@@ -71,6 +73,7 @@ impl Sessions {
         keys: KeyRing,
         settings: Settings,
         cloud: CloudAccounts,
+        refusals: RefusedSignIns,
     ) -> Self {
         Self {
             context,
@@ -79,6 +82,7 @@ impl Sessions {
             keys,
             settings,
             cloud,
+            refusals,
             refreshes: Arc::new(RateLimiter::new(REFRESH_RATE)),
         }
     }

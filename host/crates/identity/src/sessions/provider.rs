@@ -1,4 +1,7 @@
-//! Sessions that were opened by signing in with a provider: each refresh asks the provider first.
+//! Accounts that are linked to a user of a provider: each refresh of a session asks the provider first.
+//!
+//! The provider is asked about a session that it signed in. One that was opened with a password, or of a device, has none
+//! there: another session of the account stands in for it, and is validated as by a refresh of its own.
 //!
 //! A provider may accept its refresh token once and answer with the next one. Two uses of the same token would end the
 //! session there, so one validation runs at a time for a session, on whichever server; the others wait for it and share
@@ -27,6 +30,9 @@ const LOOKS: u32 = 100;
 /// Attempts to store the provider's next token, without which the session ends, and the pause between them.
 const STORE_ATTEMPTS: u32 = 5;
 const STORE_PAUSE: Duration = Duration::from_millis(200);
+
+/// Sessions that are asked about in place of one that the provider does not know, while it has ended each before.
+const STAND_INS: i64 = 3;
 
 /// What a request finds when it wants to validate a session.
 enum Turn {
@@ -130,6 +136,23 @@ impl Sessions {
             None if session.kind == SessionKind::Local => Ok(()),
             _ => Err(CloudError::Rejected.into()),
         }
+    }
+
+    /// Asks the provider about a linked account, for a session that the provider does not know: whether one of those that
+    /// it signed in still holds, the newest first.
+    ///
+    /// # Errors
+    /// Unauthorized if there is none, or if the provider has ended them; try later if the provider is away.
+    pub(super) async fn require_stand_in(&self, user: UserId, linked: &str) -> Result<()> {
+        let now = self.context.now();
+        let stand_ins = self.sessions.open_cloud_sessions(user, linked, now, STAND_INS);
+        for (id, row) in stand_ins.await? {
+            match self.validate_with_provider(id, row).await {
+                Err(ServiceError::Unauthorized { .. }) => {}
+                outcome => return outcome,
+            }
+        }
+        Err(CloudError::Rejected.into())
     }
 
     async fn validate_with_provider(&self, id: SessionId, row: CloudSessionRow) -> Result<()> {

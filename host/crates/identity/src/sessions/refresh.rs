@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::app::App;
 use crate::error::{ErrorCode, Result, ServiceError};
+use crate::refused_sign_ins::RefusedByService;
 use crate::secret_token::cloud_token_hash;
 use crate::secret_token::{RefreshToken, Salt};
 use crate::sessions::{CloudProof, IssuedSession, NewSession, Proof, Sessions, cookie, presented};
@@ -144,7 +145,8 @@ impl Sessions {
         user.enabled && (!user.is_guest || self.settings.guest_access())
     }
 
-    /// A linked account can refresh only while the cloud accepts its token.
+    /// A linked account can refresh only while the cloud accepts its token. A provider takes no tokens of clients, but
+    /// knows other sessions of the account.
     async fn require_cloud_consent(
         &self,
         user: &User,
@@ -154,6 +156,10 @@ impl Sessions {
         let Some(linked) = &user.cloud_account else {
             return Ok(());
         };
+        let features = self.cloud.cloud().features();
+        if features.sign_in && !features.accounts {
+            return self.require_stand_in(user.id, linked).await;
+        }
         let token = cloud_token.ok_or_else(|| cloud_token_required(LINKED))?;
         let vouched = self.cloud.vouch(token, client).await?;
         if vouched.id == *linked {
@@ -237,23 +243,34 @@ impl Sessions {
         }))
     }
 
-    /// Without a cookie, only a cloud token can authenticate the refresh.
+    /// Without a cookie, only a cloud token can authenticate the refresh: it is a sign-in, unless it continues one.
     async fn refresh_by_cloud(
         &self,
-        request: RefreshRequest,
+        mut request: RefreshRequest,
     ) -> std::result::Result<IssuedSession, RefreshError> {
-        let Some(token) = request.cloud_token else {
+        let Some(token) = request.cloud_token.take() else {
             return Err(if request.cross_site {
                 cloud_token_required("a cross-site caller needs a cloud token").into()
             } else {
                 session_ended()
             });
         };
-        let vouched = self
-            .cloud
-            .vouch(&token, &request.client)
-            .await
-            .map_err(ServiceError::from)?;
+        let (app, client) = (request.app, request.client.clone());
+        let outcome = self.open_by_cloud(&token, request).await;
+        if let Err(error) = &outcome {
+            let refused = RefusedByService {
+                by: "cloud",
+                client: &client,
+                app,
+                user: None,
+            };
+            self.refusals.by_cloud(&refused, error);
+        }
+        Ok(outcome?)
+    }
+
+    async fn open_by_cloud(&self, token: &str, request: RefreshRequest) -> Result<IssuedSession> {
+        let vouched = self.cloud.vouch(token, &request.client).await?;
         let account = self.users.account_by_cloud(&vouched.id).await?;
         let account = account.filter(|account| account.user.enabled);
         let account = account.ok_or_else(not_linked)?;
@@ -266,7 +283,7 @@ impl Sessions {
             previous: None,
             proof: Proof::Cloud(CloudProof {
                 account: vouched.id,
-                token: cloud_token_hash(&token),
+                token: cloud_token_hash(token),
                 expires_at: vouched.expires_at,
             }),
             // A token of the cloud does not tell when its user authenticated.
@@ -274,8 +291,8 @@ impl Sessions {
         };
         match self.open(account.user, new_session).await {
             // Disabled or unlinked since.
-            Err(ServiceError::Refused(_)) => Err(not_linked().into()),
-            opened => Ok(opened?),
+            Err(ServiceError::Refused(_)) => Err(not_linked()),
+            opened => opened,
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::DAY;
+use crate::later;
 use svc_domain::named_enum::named_enum;
 use svc_domain::time::Timestamp;
 
@@ -36,8 +37,7 @@ pub struct SessionPolicy {
 impl SessionPolicy {
     /// When a session that is used now expires.
     pub fn idle_expiry(&self, now: Timestamp) -> Timestamp {
-        let idle = i64::try_from(self.idle.as_millis()).unwrap_or(i64::MAX);
-        Timestamp::from_millis(now.millis().saturating_add(idle))
+        later(now, self.idle)
     }
 
     pub(super) fn from_word(word: &str) -> Self {

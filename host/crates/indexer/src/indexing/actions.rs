@@ -58,9 +58,11 @@ impl Indexing {
         }
     }
 
-    /// Waits until no run is active.
+    /// Waits until no run is active and nothing keeps runs from starting.
     pub async fn wait_until_idle(&self) {
         loop {
+            // An error would mean that the sender is gone, and this is it.
+            let _ = self.held.subscribe().wait_for(|held| !*held).await;
             let Some(mut ended) = self.current().as_ref().map(|current| current.ended.clone()) else {
                 return;
             };

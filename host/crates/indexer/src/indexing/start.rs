@@ -19,7 +19,7 @@ impl Indexing {
     /// Starts a run, which continues in the background.
     ///
     /// # Errors
-    /// Conflict `indexing_in_progress` unless idle; unknown for a kind without a configured directory and for a path
+    /// Conflict `indexing_in_progress` unless idle and not held; unknown for a kind without a configured directory and for a path
     /// that does not exist; database errors.
     pub async fn start(&self, request: StartRun, started_by: Option<UserId>) -> Result<Run, ServiceError> {
         let this = self.clone();
@@ -77,6 +77,12 @@ impl Indexing {
                 return Err(ServiceError::conflict(
                     ErrorCode::IndexingInProgress,
                     "a run is in progress",
+                ));
+            }
+            if self.is_held() {
+                return Err(ServiceError::conflict(
+                    ErrorCode::IndexingInProgress,
+                    "the items of a kind are being purged",
                 ));
             }
             *current = Some(CurrentRun {

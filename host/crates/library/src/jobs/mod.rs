@@ -6,10 +6,11 @@
 //! | `work.rs` | the work of a type: as a whole ([`work::JobWork`]) or item by item ([`work::ItemWork`]) |
 //! | `runner.rs` | runs jobs in order, saves their progress, stops and resumes them |
 //! | `pregenerate.rs` | generates something for each item of a type in advance |
-//! | `verify.rs`, `backup.rs`, `reextract.rs` | the work of these types |
+//! | `verify.rs`, `backup.rs`, `reextract.rs`, `purge_kind.rs` | the work of these types |
 
 mod backup;
 pub mod pregenerate;
+mod purge_kind;
 mod reextract;
 mod runner;
 pub mod types;
@@ -35,7 +36,8 @@ use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{Context, run_to_completion};
 use svc_indexer::indexing::Indexing;
 use svc_platform::data_dir::DataDir;
-use svc_store::{Database, FileRepository, IndexRepository, JobRepository};
+use svc_plugin_host::Plugins;
+use svc_store::{Database, FileRepository, IndexRepository, JobRepository, KindRepository};
 pub use svc_store::{JobFilter, JobItems};
 use types::JobType;
 use work::{ItemJob, JobWork};
@@ -89,6 +91,8 @@ pub struct JobWorkRepositories {
     pub index: IndexRepository,
     /// Items to generate thumbnails and waveforms for.
     pub jobs: JobRepository,
+    /// Kinds to purge.
+    pub kinds: KindRepository,
 }
 
 /// All job types of this server.
@@ -98,6 +102,7 @@ pub fn registered(
     indexing: &Indexing,
     data_dir: &Arc<DataDir>,
     pregenerators: Pregenerators,
+    (plugins, events): (&Plugins, &Events),
 ) -> Vec<RegisteredJob> {
     let Pregenerators {
         thumbnails,
@@ -108,6 +113,7 @@ pub fn registered(
         files,
         index,
         jobs,
+        kinds,
     } = repositories;
     let (of_photos, of_releases) = (thumbnails.clone(), thumbnails);
     let photo = move |id: i64| {
@@ -139,6 +145,17 @@ pub fn registered(
         of(
             &types::VERIFY,
             Arc::new(verify::Verify::new(database.clone(), files.clone())),
+        ),
+        of(
+            &types::PURGE_KIND,
+            Arc::new(purge_kind::PurgeKind {
+                context: context.clone(),
+                kinds: kinds.clone(),
+                index: index.clone(),
+                indexing: indexing.clone(),
+                plugins: plugins.clone(),
+                events: events.clone(),
+            }),
         ),
         pregeneration_job(&types::PHOTO_THUMBNAILS, jobs, JobItems::Photos, photo),
         pregeneration_job(
@@ -192,8 +209,8 @@ impl Jobs {
     /// Creates a job, which waits for its turn.
     ///
     /// # Errors
-    /// Invalid type or parameters; refused without the capability of the type; conflict `too_many_jobs`; database
-    /// errors.
+    /// Invalid type or parameters; refused without the capabilities of the type; conflict `too_many_jobs`, or that of
+    /// the type's own check; database errors.
     pub async fn create(&self, actor: &Actor, job_type: &str, parameters: &Value) -> Result<Job> {
         let found = self
             .types
@@ -206,7 +223,7 @@ impl Jobs {
                 format!("must be one of {}", names.join(", ")),
             ));
         };
-        if registered.job_type.also.is_some_and(|also| !actor.may(also)) {
+        if !registered.job_type.also.iter().all(|also| actor.may(*also)) {
             return Err(ServiceError::Refused("your roles do not allow jobs of this type"));
         }
         let parameters = registered
@@ -274,6 +291,7 @@ impl Jobs {
             }
             this.changes.send_replace(());
             if to == JobStatus::Cancelled {
+                this.audit_cancelled(&job).await;
                 this.events.publish(|| job_events::completed(&job, to));
             }
             Ok(job)

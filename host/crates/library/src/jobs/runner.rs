@@ -171,12 +171,23 @@ impl Jobs {
             return;
         };
         let mut details = vec![("jobId", job.id.to_string())];
+        let kind = job.parameters.get("mediaKind").and_then(Value::as_str);
+        details.extend(kind.map(|kind| ("kind", kind.to_owned())));
         // The backup job returns the name of its result.
         let name = last.result.get("name").and_then(Value::as_str);
         details.extend(name.map(|name| ("name", name.to_owned())));
         let event = if failure.is_some() { failed } else { success };
         details.extend(failure.map(|reason| ("reason", reason)));
         self.log.record(event, job.created_by, &details).await;
+    }
+
+    /// Writes the audit entry of a job that was cancelled, if it had started: what it did stays.
+    pub(super) async fn audit_cancelled(&self, job: &Job) {
+        let job_type = self.types().find(|job_type| job_type.name == job.job_type);
+        if let Some(job_type) = job_type.filter(|_| job.started_at.is_some()) {
+            let reason = Some("the job was cancelled".to_owned());
+            self.audit_end(job_type, job, &job.progress, reason).await;
+        }
     }
 
     /// Waits until the job must not continue: it was paused, cancelled or deleted, or the process stops.

@@ -50,11 +50,11 @@ pub struct JobType {
     pub name: &'static str,
     /// Description for people.
     pub about: &'static str,
-    /// The capability required in addition to `Jobs.Create`.
-    pub also: Option<Capability>,
+    /// The capabilities required in addition to `Jobs.Create`.
+    pub also: &'static [Capability],
     /// The accepted parameters.
     pub parameters: &'static [Parameter],
-    /// The audit events of success and failure, if any.
+    /// The audit events of success and failure, if any. A job that was cancelled after its start has failed.
     pub audited: Option<(AuditEvent, AuditEvent)>,
 }
 
@@ -63,7 +63,7 @@ pub static VERIFY: JobType = JobType {
     name: "verify",
     about: "Checks the database for corruption, and compares size and time of every indexed file with the disk. \
             Changes nothing.",
-    also: None,
+    also: &[],
     parameters: &[],
     audited: None,
 };
@@ -72,7 +72,7 @@ pub static VERIFY: JobType = JobType {
 pub static BACKUP: JobType = JobType {
     name: "backup",
     about: "Copies the database and the keys into the folder `backups` of the data directory, and deletes older backups.",
-    also: Some(Capability::BackupsCreate),
+    also: &[Capability::BackupsCreate],
     parameters: &[Parameter {
         name: "keep",
         kind: ParameterKind::Integer {
@@ -90,7 +90,7 @@ pub static REEXTRACT: JobType = JobType {
     name: "reextract",
     about: "Extracts unchanged files again: all of a kind, those below one of its \
             folders, or those with these ids.",
-    also: None,
+    also: &[],
     parameters: &[
         Parameter {
             name: "mediaKind",
@@ -111,11 +111,25 @@ pub static REEXTRACT: JobType = JobType {
     audited: None,
 };
 
+/// Deletes what is indexed of a kind.
+pub static PURGE_KIND: JobType = JobType {
+    name: "purge_kind",
+    about: "Deletes all items of a kind that a plugin defines, with their ratings and history, while no plugin reads \
+            files of the kind. Media files are not touched.",
+    also: &[Capability::PluginsOperate, Capability::IndexingDeindex],
+    parameters: &[Parameter {
+        name: "mediaKind",
+        kind: ParameterKind::MediaKind,
+        about: "The kind. Required.",
+    }],
+    audited: Some((AuditEvent::KindPurged, AuditEvent::KindPurgeFailed)),
+};
+
 /// Renders thumbnails of photos.
 pub static PHOTO_THUMBNAILS: JobType = JobType {
     name: "photo_thumbnails",
     about: "Renders all thumbnails of photos that do not exist yet.",
-    also: None,
+    also: &[],
     parameters: &[],
     audited: None,
 };
@@ -124,7 +138,7 @@ pub static PHOTO_THUMBNAILS: JobType = JobType {
 pub static ARTWORK_THUMBNAILS: JobType = JobType {
     name: "artwork_thumbnails",
     about: "Renders all thumbnails of release artwork that do not exist yet.",
-    also: None,
+    also: &[],
     parameters: &[],
     audited: None,
 };
@@ -133,7 +147,7 @@ pub static ARTWORK_THUMBNAILS: JobType = JobType {
 pub static GENERATE_WAVEFORMS: JobType = JobType {
     name: "generate_waveforms",
     about: "Computes the waveform and loudness of every track that has none yet.",
-    also: None,
+    also: &[],
     parameters: &[],
     audited: None,
 };

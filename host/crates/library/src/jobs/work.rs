@@ -48,7 +48,7 @@ pub trait JobWork: Debug + Send + Sync {
     /// Checks parameters that are valid individually.
     ///
     /// # Errors
-    /// Invalid; unknown, for something that they name; database errors.
+    /// Invalid; unknown, for something that they name; conflict, if its state does not allow the work; database errors.
     fn check<'a>(&'a self, _parameters: &'a Value) -> BoxFuture<'a, Result<()>> {
         Box::pin(std::future::ready(Ok(())))
     }

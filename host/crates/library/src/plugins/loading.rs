@@ -17,19 +17,29 @@ use crate::plugins::PluginAdmin;
 /// Database errors.
 pub async fn stored_choices(repository: &PluginRepository) -> Result<PluginChoices> {
     let versions = repository.uploaded_versions().await?;
-    let mut choices = PluginChoices::default();
-    for decisions in repository.decisions().await? {
-        if !decisions.is_enabled {
-            choices.disabled.insert(decisions.plugin_id.clone());
-        }
-        let shown = decisions.current.clone().or_else(|| decisions.candidate.clone());
+    let decided = repository.decisions().await?;
+    let mut choices = without_components(&decided);
+    for decisions in &decided {
+        let shown = decisions.current.as_ref().or(decisions.candidate.as_ref());
         if let Some(digest) = shown {
-            let uploaded = uploaded(repository, &versions, &decisions, &digest).await?;
+            let uploaded = uploaded(repository, &versions, decisions, digest).await?;
             choices.uploaded.extend(uploaded);
         }
-        choices.values.insert(decisions.plugin_id, decisions.settings);
     }
     Ok(choices)
+}
+
+/// What was decided, without the uploaded plugins: enough for a plugin that is loaded beside the others.
+pub(super) fn without_components(decided: &[PluginDecisions]) -> PluginChoices {
+    let mut choices = PluginChoices::default();
+    for decisions in decided {
+        let id = &decisions.plugin_id;
+        if !decisions.is_enabled {
+            choices.disabled.insert(id.clone());
+        }
+        choices.values.insert(id.clone(), decisions.settings.clone());
+    }
+    choices
 }
 
 async fn uploaded(

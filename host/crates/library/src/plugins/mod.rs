@@ -94,7 +94,7 @@ struct Shared {
     candidates: Mutex<HashMap<String, ExaminedPlugin>>,
     seen: Mutex<SeenStates>,
     /// One preview at a time: it reads up to 200 files twice.
-    previewing: tokio::sync::Semaphore,
+    previewing: Arc<tokio::sync::Semaphore>,
 }
 
 impl PluginAdmin {
@@ -105,7 +105,7 @@ impl PluginAdmin {
             parts,
             reloading: tokio::sync::Mutex::default(),
             candidates: Mutex::default(),
-            previewing: tokio::sync::Semaphore::new(1),
+            previewing: Arc::new(tokio::sync::Semaphore::new(1)),
         }))
     }
 

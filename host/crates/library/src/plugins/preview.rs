@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
@@ -9,6 +10,7 @@ use svc_domain::audit::AuditEvent;
 use svc_domain::extraction::{ExtractOutcome, Extraction};
 use svc_domain::kind::MediaKind;
 use svc_domain::path::RelativePath;
+use svc_domain::plugin::PluginDecisions;
 use svc_domain::scan::Directory;
 use svc_identity::AuthContext;
 use svc_identity::error::{Result, ServiceError, TryLater};
@@ -16,7 +18,7 @@ use svc_indexer::scan::read_with;
 use svc_plugin_host::{PluginHandle, Plugins, UploadedPlugin};
 use svc_store::SampledFile;
 
-use crate::plugins::loading::stored_choices;
+use crate::plugins::loading::without_components;
 use crate::plugins::sample::choose;
 use crate::plugins::{PluginAdmin, conflict};
 
@@ -24,7 +26,7 @@ use crate::plugins::{PluginAdmin, conflict};
 pub const MOST_FILES: u32 = 200;
 /// After this, the remaining files are left out.
 const READING_TIME: Duration = Duration::from_secs(60);
-/// A preview ends within that time.
+/// How long a client waits before it asks again while another preview runs.
 const RETRY: Duration = Duration::from_secs(10);
 
 /// What a version that waits would change.
@@ -99,10 +101,11 @@ impl PluginAdmin {
         // A caller who lost its rights since the request was authorized must not start anything.
         drop(self.parts().context.change_by(&by).await?);
         let busy = |_| TryLater::busy("another preview is running; try again", RETRY);
-        let _previewing = self.0.previewing.try_acquire().map_err(busy)?;
+        let turn = Arc::clone(&self.0.previewing).try_acquire_owned().map_err(busy)?;
         let plugin = self.get(&plugin_id).await?;
-        let (digest, waiting) = self.waiting(&plugin_id).await?;
-        let choices = stored_choices(&self.parts().repository).await?;
+        let decided = self.parts().repository.decisions().await?;
+        let (digest, waiting) = self.waiting(&plugin_id, &decided).await?;
+        let choices = without_components(&decided);
         let new = self
             .on_plugin_host(move |plugins| plugins.load_beside(&waiting, &choices))
             .await?;
@@ -127,19 +130,24 @@ impl PluginAdmin {
         ];
         log.record(AuditEvent::PluginPreviewed, Some(by.actor.user.id), &details)
             .await;
-        self.on_plugin_host(move |plugins| read(&plugins, &directories, sample, old.as_ref(), (&new, digest)))
-            .await
+        self.on_plugin_host(move |plugins| {
+            // Held while the files are read, even if the client has hung up.
+            let _turn = turn;
+            read(&plugins, &directories, sample, old.as_ref(), (&new, digest))
+        })
+        .await
     }
 
     /// Digest of the version that waits, and the version with all permissions that it asks for.
-    async fn waiting(&self, plugin_id: &str) -> Result<(String, UploadedPlugin)> {
-        let repository = &self.parts().repository;
-        let decisions = repository.decisions().await?.into_iter();
-        let digest = decisions
-            .filter(|decisions| decisions.plugin_id == plugin_id)
-            .find_map(|decisions| decisions.candidate);
+    async fn waiting(
+        &self,
+        plugin_id: &str,
+        decided: &[PluginDecisions],
+    ) -> Result<(String, UploadedPlugin)> {
+        let of_plugin = decided.iter().find(|decisions| decisions.plugin_id == plugin_id);
+        let digest = of_plugin.and_then(|decisions| decisions.candidate.clone());
         let digest = digest.ok_or_else(|| conflict("no version waits for its permissions"))?;
-        let component = repository.component(&digest).await?;
+        let component = self.parts().repository.component(&digest).await?;
         let component = component.ok_or(ServiceError::NotFound)?;
         let plugin = UploadedPlugin {
             id: plugin_id.to_owned(),
@@ -161,6 +169,7 @@ fn read(
 ) -> Preview {
     let started = Instant::now();
     let mut worker = plugins.worker();
+    let readers: Vec<&PluginHandle> = old.into_iter().chain([new]).collect();
     let mut preview = Preview {
         from: old.map(|old| old.version().to_owned()),
         to: new.version().to_owned(),
@@ -175,7 +184,6 @@ fn read(
             preview.left_out += 1;
             continue;
         };
-        let readers: Vec<&PluginHandle> = old.into_iter().chain([new]).collect();
         let outcomes = read_with(&mut worker, plugins, directory.clone(), &file.path, &readers);
         // A file that is gone or unreadable is none of the plugin's doing.
         let Ok(mut outcomes) = outcomes else {

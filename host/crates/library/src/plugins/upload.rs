@@ -70,8 +70,9 @@ impl PluginAdmin {
     async fn store(&self, by: AuthContext, examined: ExaminedPlugin, upload: Upload) -> Result<Plugin> {
         let ExaminedPlugin { digest, manifest, .. } = examined;
         let context = &self.parts().context;
-        let stored = self.parts().repository.uploaded_versions().await?;
         let mut change = context.change_by(&by).await?;
+        // Read while no other upload is stored, so that parallel ones cannot pass the limit together.
+        let stored = self.parts().repository.uploaded_versions().await?;
         let mut decisions = change.plugin_decisions(&manifest.id).await?;
         let is_new = !decisions.is_uploaded();
         let uploaded = stored.iter().map(|version| version.plugin_id.as_str());

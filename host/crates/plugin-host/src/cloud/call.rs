@@ -112,6 +112,13 @@ impl CloudCall {
             .is_some_and(|body| body.len() > limits::REQUEST_BYTES);
         is_long.then_some(http::HttpError::TooLarge)
     }
+
+    /// Logs why the rules refuse a request. The reason names the host, as which the plugin may have written a secret.
+    fn log_denied(&self, reason: &str) {
+        let (plugin, call) = (&*self.plugin_id, self.name);
+        let reason = self.secrets.removed_from(reason);
+        tracing::warn!(plugin, call, reason, "cloud request refused");
+    }
 }
 
 impl http::Host for CloudCall {
@@ -144,7 +151,10 @@ impl http::Host for CloudCall {
                 body: response.body,
             }),
             Err(error) => Err(match error {
-                HttpError::Denied(reason) => http::HttpError::Denied(reason),
+                HttpError::Denied(reason) => {
+                    self.log_denied(&reason);
+                    http::HttpError::Denied(reason)
+                }
                 HttpError::Unreachable => http::HttpError::Unreachable,
                 HttpError::Timeout => http::HttpError::Timeout,
                 HttpError::TooLarge => http::HttpError::TooLarge,
@@ -191,5 +201,88 @@ impl log::Host for CloudCall {
         let line = self.log.admit(level, &message)?;
         write_line!(line, level, &*self.plugin_id, call, "call");
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::sync::Mutex;
+
+    use tracing::field::{Field, Visit};
+    use tracing::span;
+
+    use super::*;
+    use crate::cloud::host_http::{HostFuture, HttpResponse};
+    use crate::tests::cloud::stub;
+
+    /// Refuses all requests.
+    #[derive(Debug)]
+    struct Denying;
+
+    impl HttpClient for Denying {
+        fn send(&self, request: HttpRequest) -> HostFuture<'_, Result<HttpResponse, HttpError>> {
+            let reason = format!("{} is not configured", request.url);
+            Box::pin(async { Err(HttpError::Denied(reason)) })
+        }
+    }
+
+    /// Keeps what is logged.
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<String>>);
+
+    impl Visit for Lines {
+        fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+            write!(self.0.lock().unwrap(), "{field}={value:?} ").unwrap();
+        }
+    }
+
+    impl tracing::Subscriber for Lines {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+            span::Id::from_u64(1)
+        }
+
+        fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+        fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+        fn event(&self, event: &tracing::Event<'_>) {
+            event.record(&mut self.clone());
+        }
+
+        fn enter(&self, _: &span::Id) {}
+
+        fn exit(&self, _: &span::Id) {}
+    }
+
+    #[test]
+    fn refused_request_is_logged_without_the_secrets_of_its_call() {
+        let mut secrets = Secrets::default();
+        secrets.add("Token-1");
+        let host = CloudHost {
+            http: Arc::new(Denying),
+            ..stub::host()
+        };
+        let mut call = CloudCall::new("account", "club".into(), host, SettingValues::default(), secrets);
+        let request = http::Request {
+            method: "GET".to_owned(),
+            url: "https://token-1.example".to_owned(),
+            headers: Vec::new(),
+            body: None,
+            flight: None,
+        };
+        let lines = Lines::default();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let sent = tracing::subscriber::with_default(lines.clone(), || {
+            runtime.block_on(http::Host::send(&mut call, request))
+        });
+        assert!(matches!(sent.unwrap(), Err(http::HttpError::Denied(_))));
+        let lines = lines.0.lock().unwrap();
+        assert!(lines.contains("https://….example is not configured"), "{lines}");
+        assert!(lines.contains("club") && !lines.contains("token-1"), "{lines}");
     }
 }

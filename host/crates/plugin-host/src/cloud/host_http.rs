@@ -42,7 +42,8 @@ pub struct HttpResponse {
     pub body: Vec<u8>,
 }
 
-/// Why there is no response. The texts are for the plugin, and contain nothing of the request but names of hosts.
+/// Why there is no response. The texts are for the plugin, and contain nothing of the request but names of hosts. The call
+/// that sent the request logs a refusal, because it knows the secrets that the plugin may have used as such a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HttpError {
     /// The rules refuse the request.

@@ -28,7 +28,7 @@ pub mod guest {
     };
 }
 
-pub use crate::limits::CLOUD_CALL;
+pub use crate::limits::{CLOUD_CALL, REQUEST_BYTES, RESPONSE_BYTES};
 pub use call::CloudHost;
 pub use calls::Answer;
 pub use component::{CloudComponent, CloudPluginError, CloudSetting};

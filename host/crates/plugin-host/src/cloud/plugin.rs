@@ -115,10 +115,7 @@ impl CloudPlugin {
             origin: plugin.origin.clone(),
             digest: plugin.digest.clone(),
             manifest: Some(plugin.manifest.clone()),
-            state: match plugin.quarantine.quarantine_reason() {
-                Some(reason) => PluginState::Quarantined { reason },
-                None => PluginState::Active,
-            },
+            state: PluginState::of_loaded(plugin.quarantine.quarantine_reason()),
             abilities: vec!["cloud"],
             degraded: plugin.quarantine.is_degraded(),
             signed_by: None,

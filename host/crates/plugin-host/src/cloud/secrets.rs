@@ -1,7 +1,7 @@
 //! The secrets of a call, which do not leave it in log lines.
 //!
 //! The log redacts what looks like a secret, but the token of a cloud may look like any other text: the host knows those
-//! that it hands to the plugin.
+//! that it hands to the plugin. What the plugin disguises, by an encoding of its own, is beyond that.
 
 /// Texts that are removed from lines of the log.
 #[derive(Clone, Default)]
@@ -22,12 +22,25 @@ impl Secrets {
         }
     }
 
-    /// The text without the secrets.
+    /// The text without the secrets, in any spelling of their letters: names of hosts are written in small ones.
     pub(super) fn removed_from(&self, text: &str) -> String {
         self.0
             .iter()
-            .fold(text.to_owned(), |text, secret| text.replace(secret, REMOVED))
+            .fold(text.to_owned(), |text, secret| without(&text, secret))
     }
+}
+
+fn without(text: &str, secret: &str) -> String {
+    // ASCII letters in another case are as long, so positions are the same.
+    let (lower, secret) = (text.to_ascii_lowercase(), secret.to_ascii_lowercase());
+    let (mut kept, mut end) = (String::with_capacity(text.len()), 0);
+    for (start, found) in lower.match_indices(&secret) {
+        kept.push_str(text.get(end..start).unwrap_or_default());
+        kept.push_str(REMOVED);
+        end = start + found.len();
+    }
+    kept.push_str(text.get(end..).unwrap_or_default());
+    kept
 }
 
 #[cfg(test)]
@@ -44,5 +57,6 @@ mod tests {
             secrets.removed_from("abc abcd abcdefgh, x=abcdefghi"),
             "abc … …, x=…i"
         );
+        assert_eq!(secrets.removed_from("ABCD ä ABC aBcDeFgHä"), "… ä ABC …ä");
     }
 }

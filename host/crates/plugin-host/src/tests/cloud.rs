@@ -120,7 +120,7 @@ fn built_in_plugin_for_accounts_loads_without_a_request() {
 }
 
 /// A host that fails the test when it is asked to send anything.
-mod stub {
+pub(crate) mod stub {
     use std::sync::Arc;
 
     use crate::cloud::{
@@ -147,7 +147,7 @@ mod stub {
         }
     }
 
-    pub(super) fn host() -> CloudHost {
+    pub(crate) fn host() -> CloudHost {
         CloudHost {
             http: Arc::new(Nothing),
             state: Arc::new(Nothing),

@@ -10,7 +10,7 @@
 
 mod answers;
 mod cache;
-mod cloud;
+pub(crate) mod cloud;
 mod documented_limits;
 mod first_party;
 mod hostile;

@@ -14,6 +14,7 @@ mod items;
 mod kept_readings;
 mod names;
 mod photos;
+mod purge_kind;
 mod rows;
 mod tracks;
 mod video_aggregates;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 pub use aggregates::RecomputeOutcome;
 pub use batch::{FolderDone, ItemChange, PersistOutcome, PluginVersion, ScanBatch, StoredFile};
 pub use digest::digest_of;
+pub use purge_kind::PurgedPart;
 
 use crate::changes::NewChanges;
 use crate::db::Database;

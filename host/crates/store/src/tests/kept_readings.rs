@@ -232,3 +232,39 @@ async fn groups_return_with_their_ids_and_ratings_from_versions_that_merge_or_sp
     })
     .await;
 }
+
+#[tokio::test]
+async fn purged_kind_leaves_neither_readings_nor_ratings_of_items_that_would_have_returned() {
+    on_each_database(async |test_store: &mut TestStore| {
+        let kind = stored(test_store, &books()).await;
+        let user = test_store.user("ann", &[]).await;
+        let two_books = || vec![part("Ann", "One", 1), part("Ann", "Two", 1)];
+        let new = files(test_store, &books(), "b", two_books()).await;
+        persisted(test_store, &read_by(1, &new, two_books())).await;
+        for item in all(test_store, &kind).await {
+            let key = (ItemType::Item, item.id.get());
+            test_store
+                .store
+                .user_items
+                .rate(user, key, 1.0, NOW)
+                .await
+                .unwrap();
+        }
+        upgraded(test_store, 1, 2).await;
+        let merged = vec![part("Ann", "All", 1), part("Ann", "All", 2)];
+        persisted(test_store, &known(read_by(2, &new, merged))).await;
+        assert_eq!(all(test_store, &kind).await.len(), 1);
+        assert_eq!(kept(test_store, &new).await.len(), 2);
+        let ratings = "SELECT count(*) FROM user_items";
+        let pools = test_store.store.database.pools();
+        assert_eq!(pools.count(ratings, &[]).await.unwrap(), 2);
+
+        let mut writer = test_store.writer();
+        let purged = writer.purge_kind(&books().kind, NOW).await.unwrap();
+        assert_eq!((purged.files, purged.items.len(), purged.is_last), (2, 1, false));
+        assert!(writer.purge_kind(&books().kind, NOW).await.unwrap().is_last);
+        assert!(kept(test_store, &new).await.is_empty());
+        assert_eq!(pools.count(ratings, &[]).await.unwrap(), 0);
+    })
+    .await;
+}

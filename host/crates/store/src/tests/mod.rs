@@ -22,6 +22,7 @@ mod partial_items;
 mod photo_albums;
 mod playback_queues;
 mod plugin_state;
+mod purge_kind;
 mod schema;
 mod server;
 mod unchanged;

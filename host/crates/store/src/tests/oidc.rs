@@ -110,6 +110,7 @@ async fn sessions_are_found_by_account_and_session_of_the_provider() {
             (None, Some("s-1"), &[0, 3]),
             (Some("i|eve"), Some("s-2"), &[]),
             (Some("i|bob"), None, &[]),
+            (None, None, &[]),
         ] {
             let expected: Vec<_> = expected.iter().map(|index| sessions[*index]).collect();
             let found = begun.sessions_of_cloud(account, provider).await.unwrap();
@@ -119,6 +120,56 @@ async fn sessions_are_found_by_account_and_session_of_the_provider() {
         assert!(begun.revoke_session(ada.id, sessions[0].0, NOW).await.unwrap());
         let found = begun.sessions_of_cloud(Some("i|ada"), None).await.unwrap();
         assert_eq!(found, [sessions[1], sessions[2]]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn open_sessions_that_a_provider_can_validate_are_found_newest_first() {
+    on_each_database(async |test_store: &mut TestStore| {
+        let (ada, eve) = (
+            user(test_store, "Ada", "member").await,
+            user(test_store, "Eve", "member").await,
+        );
+        let mut begun = change(test_store).await;
+        let mut sessions = Vec::new();
+        for (number, (user, account, token)) in [
+            (&ada, "i|ada", Some(&b"one"[..])),
+            (&ada, "i|ada", Some(b"two")),
+            (&ada, "i|ada", None),
+            (&ada, "i|old", Some(b"old")),
+            (&eve, "i|ada", Some(b"eve")),
+            (&ada, "i|ada", Some(b"expired")),
+            (&ada, "i|ada", Some(b"revoked")),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let one = session(test_store, user);
+            begun
+                .insert_session(&one, Some(&[number as u8; 32]))
+                .await
+                .unwrap();
+            begun
+                .put_cloud_session(one.id, &row(account, None, token))
+                .await
+                .unwrap();
+            sessions.push(one.id);
+        }
+        begun.limit_session(sessions[5], later(1)).await.unwrap();
+        assert!(begun.revoke_session(ada.id, sessions[6], NOW).await.unwrap());
+        begun.commit_without_invalidation().await.unwrap();
+        let repository = &test_store.store.sessions;
+        let find = async |limit: i64| {
+            let found = repository.open_cloud_sessions(ada.id, "i|ada", later(1), limit);
+            found.await.unwrap()
+        };
+        let expected = [
+            (sessions[1], row("i|ada", None, Some(b"two"))),
+            (sessions[0], row("i|ada", None, Some(b"one"))),
+        ];
+        assert_eq!(find(3).await, expected);
+        assert_eq!(find(1).await, expected[..1]);
     })
     .await;
 }

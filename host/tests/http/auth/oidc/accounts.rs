@@ -1,12 +1,14 @@
 //! Accounts and roles of users of the provider.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use svc_covers::covers;
 
 use super::{assert_failed, policy, server_with};
 use crate::support::databases::on_each_database_with;
+use crate::support::listening::wait_for;
 use crate::support::provider::{ScriptedProvider, with_provider};
 use svc_domain::audit::AuditEvent;
 use svc_identity::oidc::OidcPolicy;
@@ -90,6 +92,40 @@ async fn accounts_that_may_not_sign_in_are_refused() {
     assert_failed(&server.sign_in_with_provider("ada", "").await, "/app");
 }
 
+#[covers("GET /api/v1/auth/oidc/callback")]
+#[tokio::test]
+async fn new_user_needs_a_free_seat() {
+    let (server, provider) = server_with(policy()).await;
+    let owner = server.sign_in("owner").await.client;
+    *provider.seats.lock().unwrap() = Some(2);
+    // Obtains the credential, without which nothing is known of seats. This provider keeps no invitations.
+    let headers = [("content-type", "application/json"), ("svc-cloud-token", "token")];
+    let body = json!({"role": "member"}).to_string();
+    let reply = owner
+        .request("POST", "/api/v1/invitations", &headers, &body)
+        .await;
+    assert_eq!(reply.status, 503);
+    let invitations = server.state.invitations.clone();
+    let upkeep = svc_platform::tasks::spawn("upkeep", async move { invitations.run().await });
+    wait_for(|| provider.subscriptions.load(Ordering::SeqCst) > 0).await;
+    upkeep.abort();
+    server.sign_in_with_provider("ada", "").await.provider_session();
+    provider.knows("eve", &["media"]);
+    assert_failed(&server.sign_in_with_provider("eve", "").await, "/app");
+    let people = "SELECT count(*) FROM users WHERE NOT is_guest";
+    assert_eq!(server.number(people).await, 2);
+    let entries = server.audit_of(AuditEvent::LoginFailed, 1).await;
+    assert_eq!(
+        entries[0].details["reason"],
+        "all seats of the subscription are used"
+    );
+    // Who has an account has a seat, until the account is disabled.
+    server.sign_in_with_provider("ada", "").await.provider_session();
+    server.enable(&owner, server.user_id("ada").await, false).await;
+    server.sign_in_with_provider("eve", "").await.provider_session();
+    assert_eq!(server.number(people).await, 3);
+}
+
 #[covers("GET /api/v1/auth/oidc/start")]
 #[tokio::test]
 async fn invitation_is_used_by_signing_in() {
@@ -123,4 +159,20 @@ async fn invitation_is_used_by_signing_in() {
     provider.knows("eve", &[]);
     assert_failed(&server.sign_in_with_provider("eve", &query).await, "/app");
     server.sign_in_with_provider("ada", "").await.provider_session();
+}
+
+#[covers("GET /api/v1/auth/oidc/callback")]
+#[tokio::test]
+async fn guesses_of_shortcodes_are_limited() {
+    let (server, _) = server_with(OidcPolicy::default()).await;
+    let guess = async || {
+        let reply = server
+            .sign_in_with_provider("ada", "&invitation=AAAAAAAAAA")
+            .await;
+        reply.header("location").to_owned()
+    };
+    for _ in 0..10 {
+        assert_eq!(guess().await, "/app?error=sign_in_failed");
+    }
+    assert_eq!(guess().await, "/app?error=too_many_attempts");
 }

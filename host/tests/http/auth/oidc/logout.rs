@@ -11,7 +11,7 @@ use crate::support::databases::on_each_database_with;
 use crate::support::provider::{ScriptedProvider, with_provider};
 use crate::support::{Reply, TestServer};
 
-async fn report(server: &TestServer, token: &str) -> Reply {
+pub(super) async fn report(server: &TestServer, token: &str) -> Reply {
     let body = format!("logout_token={}", token.replace(' ', "+").replace('|', "%7C"));
     let form = [("content-type", "application/x-www-form-urlencoded")];
     server

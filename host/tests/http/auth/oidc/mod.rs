@@ -1,9 +1,11 @@
 //! Sign-in with a provider. The protocol itself is tested with a real one, in `tests/suite/program/oidc`.
 
 mod accounts;
+mod devices;
 mod link;
 mod logout;
 mod refresh;
+mod refusals;
 mod start;
 
 use std::sync::Arc;

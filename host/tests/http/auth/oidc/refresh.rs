@@ -9,6 +9,7 @@ use svc_covers::covers;
 use super::{policy, server_with};
 use crate::support::accounts::COOKIE;
 use crate::support::databases::on_each_database_with;
+use crate::support::listening::wait_for;
 use crate::support::provider::{ScriptedProvider, with_provider};
 use svc_domain::time::{Clock as _, Timestamp};
 
@@ -107,11 +108,7 @@ async fn sign_out_ends_the_session_with_the_provider() {
         .send("POST", "/api/v1/auth/logout", &[("cookie", &header)], "")
         .await;
     assert_eq!(reply.status, 201);
-    let deadline = std::time::Instant::now() + Duration::from_secs(10);
-    while provider.revoked.load(Ordering::SeqCst) == 0 {
-        assert!(std::time::Instant::now() < deadline, "the provider was not told");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    wait_for(|| provider.revoked.load(Ordering::SeqCst) == 1).await;
     assert_eq!(server.refresh(&cookie).await.status, 401);
 }
 

@@ -138,6 +138,12 @@ fn revoked_invitation_lets_nobody_in() {
     assert_eq!(both.revoke(&away), true);
     assert_eq!(both.login_by_cloud(&guest).status, 401);
     both.cloud.reset();
+    let code = away["shortcode"].as_str().unwrap();
+    wait_for("the cloud to know of the revocation", || {
+        both.server.get("/api/v1/invitations");
+        // Whoever holds an open invitation may bind it again.
+        both.cloud.bind(&guest, code).status == 404
+    });
     assert_eq!(both.invitation(&unused)["status"], "active");
     let all = both.server.get("/api/v1/invitations?status=revoked").json();
     assert_eq!(all.as_array().map(Vec::len), Some(3), "{all}");
@@ -204,6 +210,7 @@ fn refusals_of_the_cloud_are_passed_on_as_codes_only() {
             Some(1),
         );
         let refused = both.try_invite(&token, None);
+        assert_eq!(code(&refused), (503, Some("cloud_unavailable".to_owned())));
         assert_eq!(refused.header("set-cookie"), None);
         let text = String::from_utf8_lossy(&refused.bytes);
         assert!(
