@@ -136,7 +136,7 @@ fn first_sign_in_waits_for_a_slow_cloud_no_longer_than_any_other() {
         &[
             ("account", slow(4_000)),
             ("boundInvitations", slow(3_000)),
-            ("subscription", black_hole.clone()),
+            ("subscription", black_hole),
         ],
     ] {
         for (endpoint, failure) in failures {
