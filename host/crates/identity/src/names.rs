@@ -74,6 +74,24 @@ pub fn check_role_name(name: &str) -> Result<String, &'static str> {
     }
 }
 
+/// A text of somebody else for people to read: at most `max` characters of it, with those escaped that are invisible or
+/// that a terminal interprets.
+pub(crate) fn printable(text: &str, max: usize) -> String {
+    let mut shown = String::new();
+    for (index, character) in text.chars().enumerate() {
+        if index == max {
+            shown.push('…');
+            break;
+        }
+        if character.is_control() || is_invisible(character) {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
 /// Characters that are invisible or change the text direction, with which two names could look equal.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
@@ -102,6 +120,22 @@ mod tests {
             &long,
         ] {
             assert!(check_username(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn printable_texts_are_short_and_without_control_characters() {
+        for (text, expected) in [
+            ("", ""),
+            ("Ada", "Ada"),
+            ("12345", "12345"),
+            ("123456", "12345…"),
+            ("a\nb", "a\\u{a}b"),
+            ("\u{1b}[2J", "\\u{1b}[2J"),
+            ("\u{202e}x", "\\u{202e}x"),
+            ("李李李李李李", "李李李李李…"),
+        ] {
+            assert_eq!(printable(text, 5), expected, "{text:?}");
         }
     }
 

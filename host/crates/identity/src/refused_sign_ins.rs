@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::audit::Details;
-use crate::cloud::Cloud;
+use crate::cloud::{Cloud, CloudAccount};
 use crate::error::{RetryReason, ServiceError};
+use crate::names::printable;
 use crate::rate_limiter::{RateLimit, RateLimiter};
 use crate::throttle::ClientNetwork;
 use crate::{ClientInfo, Context};
@@ -15,6 +16,10 @@ use svc_store::AuditRepository;
 
 /// Limit on entries of a network for sign-ins that no password throttle bounds.
 const AUDIT_RATE: RateLimit = RateLimit::new(10, 60);
+/// Longest id of an account in entries and lines, in characters: an issuer, and a subject of at most 255 (OpenID Connect).
+const MAX_ID: usize = 400;
+/// Longest name of an account in entries and lines, in characters.
+const MAX_NAME: usize = 100;
 
 /// Writes entries about refused sign-ins. Clones share the limit.
 #[derive(Debug, Clone)]
@@ -32,8 +37,27 @@ pub(crate) struct RefusedByService<'a> {
     pub(crate) by: &'static str,
     pub(crate) client: &'a ClientInfo,
     pub(crate) app: Option<App>,
+    /// Whom the service named in a token that was verified.
+    pub(crate) account: Option<&'a CloudAccount>,
     /// The account, if it is known.
     pub(crate) user: Option<&'a User>,
+}
+
+/// How entries and lines name an account of a service, whose texts may be chosen by its user.
+#[derive(Debug)]
+pub(crate) struct ShownAccount {
+    pub(crate) id: String,
+    pub(crate) name: Option<String>,
+}
+
+impl From<&CloudAccount> for ShownAccount {
+    fn from(account: &CloudAccount) -> Self {
+        let name = account.display_name.as_ref().or(account.username.as_ref());
+        Self {
+            id: printable(&account.id, MAX_ID),
+            name: name.map(|name| printable(name, MAX_NAME)),
+        }
+    }
 }
 
 impl RefusedSignIns {
@@ -83,6 +107,10 @@ impl RefusedSignIns {
         }
         let mut details = vec![("by", refused.by.to_owned()), ("reason", reason.to_owned())];
         details.extend(refused.app.map(|app| ("app", app.as_str().to_owned())));
+        if let Some(shown) = refused.account.map(ShownAccount::from) {
+            details.push(("cloudAccount", shown.id));
+            details.extend(shown.name.map(|name| ("displayName", name)));
+        }
         let service = Some(self.cloud.identity()).filter(|service| !service.is_empty());
         details.extend(service.map(|service| ("service", service.to_owned())));
         self.write(event, refused.client, refused.user, &details);
@@ -100,7 +128,10 @@ impl RefusedSignIns {
         };
         let reason = error.to_string();
         if self.write_of_service(event, refused, &reason) {
-            tracing::info!(reason, "sign-in with a token of the cloud refused");
+            let shown = refused.account.map(ShownAccount::from);
+            let account = shown.as_ref().map(|shown| shown.id.as_str());
+            let name = shown.as_ref().and_then(|shown| shown.name.as_deref());
+            tracing::info!(reason, account, name, "sign-in with a token of the cloud refused");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Refused sign-ins with a token of the cloud: what the audit log says of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::support::cloud::ScriptedCloud;
 use crate::support::databases::on_each_database_with;
 use crate::support::{TestServer, TestServerOptions};
 use svc_domain::audit::{AuditEntry, AuditEvent};
-use svc_identity::cloud::CloudError;
+use svc_identity::cloud::{CloudAccount, CloudError};
 
 /// Reason, app and account of entries, with how often each came.
 fn told(entries: &[AuditEntry]) -> BTreeMap<(String, String, String), i64> {
@@ -86,6 +86,22 @@ async fn refusals_are_in_the_audit_log_with_service_and_reason_and_without_the_t
         });
         assert_eq!(told(&entries), BTreeMap::from(expected));
         assert!(!format!("{entries:?}").contains("token-"), "{entries:?}");
+        // Whom the cloud named, and nobody for a token that it rejected.
+        let named = |entry: &AuditEntry| {
+            (
+                entry.details["reason"].clone(),
+                entry.details.get("cloudAccount").cloned(),
+            )
+        };
+        let named: BTreeSet<_> = entries.iter().map(named).collect();
+        let expected = [
+            (rejected, None),
+            (unlinked, Some("c1")),
+            (unlinked, Some("c2")),
+            ("login refused", Some("c1")),
+        ];
+        let expected = expected.map(|(reason, account)| (reason.to_owned(), account.map(str::to_owned)));
+        assert_eq!(named, BTreeSet::from(expected));
     })
     .await;
 }
@@ -112,4 +128,27 @@ async fn refusals_of_one_network_do_not_fill_the_audit_log() {
     let times: i64 = entries.iter().map(|entry| entry.times).sum();
     assert!(times <= 11, "{entries:?}");
     assert!(server.audit(AuditEvent::LoginThrottled).await.len() <= 1);
+}
+
+#[covers("S8")]
+#[tokio::test]
+async fn refused_account_is_named_in_printable_characters() {
+    let cloud = Arc::new(ScriptedCloud::default());
+    let account = CloudAccount {
+        id: format!("cloud|{}", "x".repeat(1000)),
+        display_name: Some("Eve\u{1b}[2J\u{202e}".to_owned()),
+        ..CloudAccount::default()
+    };
+    cloud.answers("token-eve", Ok(account));
+    let server = TestServer::start_with(TestServerOptions {
+        cloud: cloud.clone(),
+        ..TestServerOptions::default()
+    })
+    .await;
+    server.person("ada", "owner").await;
+    assert_eq!(login(&server, "music", "token-eve").await, 401);
+    let entries = server.audit_of(AuditEvent::LoginFailed, 1).await;
+    let details = &entries[0].details;
+    assert_eq!(details["displayName"], "Eve\\u{1b}[2J\\u{202e}");
+    assert_eq!(details["cloudAccount"], format!("cloud|{}…", "x".repeat(394)));
 }

@@ -6,6 +6,7 @@ use tokio::time::Instant;
 
 use super::{Login, LoginRequest, Logins};
 use crate::app::App;
+use crate::cloud::CloudAccount;
 use crate::cloud_accounts::VouchError;
 use crate::error::{Result, ServiceError};
 use crate::refused_sign_ins::RefusedByService;
@@ -16,6 +17,13 @@ use svc_domain::user::User;
 /// How long a login waits for the cloud, which is asked for the account, its invitations and the seats.
 const CLOUD_TIME: Duration = Duration::from_secs(10);
 
+/// What is known of who signs in.
+#[derive(Debug, Default)]
+struct SignedIn {
+    account: Option<CloudAccount>,
+    user: Option<User>,
+}
+
 impl Logins {
     /// Signs in the account of a token that the cloud vouches for. Refusals are in the audit log and in the log.
     pub(super) async fn sign_in_by_cloud(
@@ -25,27 +33,28 @@ impl Logins {
         request: LoginRequest,
     ) -> Result<Login> {
         let client = request.client.clone();
-        let mut user = None;
-        let outcome = self.try_cloud_token(app, token, request, &mut user).await;
+        let mut known = SignedIn::default();
+        let outcome = self.try_cloud_token(app, token, request, &mut known).await;
         if let Err(error) = &outcome {
             let refused = RefusedByService {
                 by: "cloud",
                 client: &client,
                 app: Some(app),
-                user: user.as_ref(),
+                account: known.account.as_ref(),
+                user: known.user.as_ref(),
             };
             self.refusals.by_cloud(&refused, error);
         }
         outcome
     }
 
-    /// Notes the account as soon as it is known.
+    /// Notes the accounts as soon as they are known.
     async fn try_cloud_token(
         &self,
         app: App,
         token: &str,
         request: LoginRequest,
-        user: &mut Option<User>,
+        known: &mut SignedIn,
     ) -> Result<Login> {
         let until = Instant::now() + CLOUD_TIME;
         // Takes that time at most.
@@ -57,6 +66,7 @@ impl Logins {
             },
             other => other.into(),
         })?;
+        known.account = Some(vouched.clone());
         let account = match self.users.account_by_cloud(&vouched.id).await? {
             Some(account) => Some(account),
             None => {
@@ -69,7 +79,7 @@ impl Logins {
                 }
             }
         };
-        *user = account.as_ref().map(|account| account.user.clone());
+        known.user = account.as_ref().map(|account| account.user.clone());
         let account = account.filter(|account| account.user.enabled);
         let account = account.ok_or(ServiceError::Unauthorized {
             code: None,

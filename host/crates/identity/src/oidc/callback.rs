@@ -4,7 +4,7 @@ use std::result::Result;
 
 use crate::ClientInfo;
 use crate::app::App;
-use crate::cloud::{CloudSession, CodeExchange};
+use crate::cloud::{CloudAccount, CloudSession, CodeExchange};
 use crate::error::ServiceError;
 use crate::oidc::Oidc;
 use crate::oidc::browser_secret::BrowserSecret;
@@ -52,7 +52,7 @@ impl Oidc {
         let (secret, pending) = match self.pending(&request).await {
             Ok(found) => found,
             Err(error) => {
-                self.report(&error, None, &client);
+                self.report(&error, None, None, &client);
                 return FinishedSignIn {
                     location: RedirectPath::default().with_error(error.code()),
                     refresh_cookie: None,
@@ -61,14 +61,16 @@ impl Oidc {
             }
         };
         let redirect = RedirectPath::parse(&pending.redirect).unwrap_or_default();
-        match self.complete(&secret, &pending, request).await {
+        let mut account = None;
+        match self.complete(&secret, &pending, request, &mut account).await {
             Ok(refresh_cookie) => FinishedSignIn {
                 location: redirect.as_str().to_owned(),
                 refresh_cookie,
                 is_over: true,
             },
             Err(error) => {
-                self.report(&error, App::from_name(&pending.app), &client);
+                let app = App::from_name(&pending.app);
+                self.report(&error, app, account.as_ref(), &client);
                 FinishedSignIn {
                     location: redirect.with_error(error.code()),
                     refresh_cookie: None,
@@ -93,11 +95,13 @@ impl Oidc {
         Ok((secret, pending))
     }
 
+    /// Notes the provider's account as soon as it is known.
     async fn complete(
         &self,
         secret: &BrowserSecret,
         pending: &PendingSignIn,
         request: CallbackRequest,
+        known: &mut Option<CloudAccount>,
     ) -> Result<Option<RefreshCookie>, SignInError> {
         if request.error.is_some() {
             return Err(Refusal::ErrorOfProvider.into());
@@ -114,6 +118,7 @@ impl Oidc {
         if !session.account.has_valid_id() {
             return Err(Refusal::InvalidAccount.into());
         }
+        *known = Some(session.account.clone());
         match pending.link {
             Some(target) => {
                 self.link(target, session, request.client).await?;

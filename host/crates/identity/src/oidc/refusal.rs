@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::ClientInfo;
 use crate::app::App;
-use crate::cloud::CloudError;
+use crate::cloud::{CloudAccount, CloudError};
 use crate::error::{ErrorCode, ServiceError};
 use crate::oidc::Oidc;
-use crate::refused_sign_ins::RefusedByService;
+use crate::refused_sign_ins::{RefusedByService, ShownAccount};
 use svc_domain::audit::AuditEvent;
 use svc_domain::user::User;
 use svc_store::StoreError;
@@ -98,11 +98,14 @@ impl SignInError {
         }
     }
 
-    /// Writes the line of the log.
-    fn log(&self) {
+    /// Writes the line of the log, with the account of the provider if its token was verified.
+    fn log(&self, account: Option<&CloudAccount>) {
         match self {
             Self::Refused(refusal) | Self::RefusedUser(refusal, _) => {
-                tracing::warn!(reason = %refusal, "sign-in with the provider refused");
+                let shown = account.map(ShownAccount::from);
+                let account = shown.as_ref().map(|shown| shown.id.as_str());
+                let name = shown.as_ref().and_then(|shown| shown.name.as_deref());
+                tracing::warn!(reason = %refusal, account, name, "sign-in with the provider refused");
             }
             Self::Unavailable => tracing::warn!("sign-in with the provider failed: it is not available"),
             Self::TooMany(_) => {
@@ -115,8 +118,14 @@ impl SignInError {
 
 impl Oidc {
     /// Writes the line of the log about a failed sign-in, and the audit entry if it was refused.
-    pub(super) fn report(&self, error: &SignInError, app: Option<App>, client: &ClientInfo) {
-        error.log();
+    pub(super) fn report(
+        &self,
+        error: &SignInError,
+        app: Option<App>,
+        account: Option<&CloudAccount>,
+        client: &ClientInfo,
+    ) {
+        error.log(account);
         let (event, reason, user) = match error {
             // As before the setup with a password.
             SignInError::Refused(Refusal::NotSetUp) | SignInError::Unavailable | SignInError::Service(_) => {
@@ -135,6 +144,7 @@ impl Oidc {
             by: "provider",
             client,
             app,
+            account,
             user,
         };
         self.parts.refusals.write_of_service(event, &refused, &reason);

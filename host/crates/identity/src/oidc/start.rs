@@ -78,7 +78,7 @@ impl Oidc {
     pub async fn start(&self, request: StartRequest) -> std::result::Result<StartedSignIn, SignInError> {
         let (app, client) = (request.app, request.client.clone());
         let started = self.begin(request).await;
-        started.inspect_err(|error| self.report(error, Some(app), &client))
+        started.inspect_err(|error| self.report(error, Some(app), None, &client))
     }
 
     async fn begin(&self, request: StartRequest) -> std::result::Result<StartedSignIn, SignInError> {

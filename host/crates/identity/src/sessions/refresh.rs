@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::app::App;
+use crate::cloud::CloudAccount;
 use crate::error::{ErrorCode, Result, ServiceError};
 use crate::refused_sign_ins::RefusedByService;
 use crate::secret_token::cloud_token_hash;
@@ -256,12 +257,14 @@ impl Sessions {
             });
         };
         let (app, client) = (request.app, request.client.clone());
-        let outcome = self.open_by_cloud(&token, request).await;
+        let mut vouched = None;
+        let outcome = self.open_by_cloud(&token, request, &mut vouched).await;
         if let Err(error) = &outcome {
             let refused = RefusedByService {
                 by: "cloud",
                 client: &client,
                 app,
+                account: vouched.as_ref(),
                 user: None,
             };
             self.refusals.by_cloud(&refused, error);
@@ -269,8 +272,15 @@ impl Sessions {
         Ok(outcome?)
     }
 
-    async fn open_by_cloud(&self, token: &str, request: RefreshRequest) -> Result<IssuedSession> {
+    /// Notes the cloud account as soon as it is known.
+    async fn open_by_cloud(
+        &self,
+        token: &str,
+        request: RefreshRequest,
+        known: &mut Option<CloudAccount>,
+    ) -> Result<IssuedSession> {
         let vouched = self.cloud.vouch(token, &request.client).await?;
+        *known = Some(vouched.clone());
         let account = self.users.account_by_cloud(&vouched.id).await?;
         let account = account.filter(|account| account.user.enabled);
         let account = account.ok_or_else(not_linked)?;

@@ -61,6 +61,13 @@ async fn refusals_are_in_the_audit_log_with_service_and_reason_and_without_secre
                     ("the provider's answer was not accepted", "music", ""),
                 ]
             );
+            let named = |entry: &AuditEntry| {
+                let account = entry.details.get("cloudAccount").cloned();
+                account.map(|account| (entry.details["reason"].clone(), account))
+            };
+            let named: Vec<_> = entries.iter().filter_map(named).collect();
+            let disabled = "the account is disabled".to_owned();
+            assert_eq!(named, [(disabled, "https://id.example|ada".to_owned())]);
             let text = format!("{entries:?}");
             for secret in ["SECRET", "stranger", &started.cookie, &started.query["state"]] {
                 assert!(!text.contains(secret), "{secret}");
