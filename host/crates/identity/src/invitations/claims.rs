@@ -202,6 +202,14 @@ impl Claims {
         claimed
     }
 
+    /// Whether a cloud account has an account here: it needs no invitation.
+    ///
+    /// # Errors
+    /// Database errors.
+    pub(crate) async fn has_account(&self, vouched: &CloudAccount) -> Result<bool> {
+        Ok(self.parts.users.account_by_cloud(&vouched.id).await?.is_some())
+    }
+
     /// The invitation with a shortcode, open or not.
     async fn find(&self, shortcode: &Shortcode, client: &ClientInfo) -> Result<Invitation> {
         let network = ClientNetwork::from(client.address);

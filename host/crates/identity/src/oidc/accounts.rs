@@ -23,7 +23,7 @@ type Outcome<T> = Result<T, SignInError>;
 
 impl Oidc {
     /// The account of a user, with its roles recomputed. An unknown user gets one by an invitation, or with the role for
-    /// new accounts.
+    /// new accounts; for a known one the invitation is left alone.
     ///
     /// # Errors
     /// Refused if there is none, or if it may not use the app.
@@ -34,7 +34,10 @@ impl Oidc {
         app: App,
         client: &ClientInfo,
     ) -> Outcome<Account> {
-        if let Some(shortcode) = shortcode {
+        // A link that was followed before signs in whoever has used it.
+        if let Some(shortcode) = shortcode
+            && !self.parts.claims.has_account(user).await?
+        {
             self.claim(user, shortcode, app, client).await?;
         }
         let (this, user, client) = (self.clone(), user.clone(), client.clone());

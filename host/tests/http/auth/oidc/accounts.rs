@@ -159,6 +159,26 @@ async fn invitation_is_used_by_signing_in() {
     provider.knows("eve", &[]);
     assert_failed(&server.sign_in_with_provider("eve", &query).await, "/app");
     server.sign_in_with_provider("ada", "").await.provider_session();
+    // Who has an account signs in with any link.
+    for query in [query.as_str(), "&invitation=AAAAAAAAAA", "&invitation=x"] {
+        server
+            .sign_in_with_provider("ada", query)
+            .await
+            .provider_session();
+    }
+    let unused = owner
+        .post("/api/v1/invitations", &json!({"role": "member"}))
+        .await
+        .json();
+    let query = format!("&invitation={}", unused["shortcode"].as_str().unwrap());
+    server
+        .sign_in_with_provider("ada", &query)
+        .await
+        .provider_session();
+    let id = unused["invitationId"].as_str().unwrap();
+    let unused = owner.get(&format!("/api/v1/invitations/{id}")).await.json();
+    assert_eq!(unused["status"], "active");
+    assert_eq!(server.audit(AuditEvent::InvitationClaimed).await.len(), 1);
 }
 
 #[covers("GET /api/v1/auth/oidc/callback")]
