@@ -11,6 +11,7 @@ use svc_identity::invitations::Invitations;
 use svc_identity::invitations::claims::{Claims, ClaimsParts};
 use svc_identity::keys::KeyRing;
 use svc_identity::password::Passwords;
+use svc_identity::refused_sign_ins::RefusedSignIns;
 use svc_identity::seats::Seats;
 use svc_identity::settings::Settings;
 use svc_store::Store;
@@ -24,6 +25,7 @@ pub(super) struct InvitationDependencies<'a> {
     pub(super) keys: &'a KeyRing,
     pub(super) passwords: &'a Passwords,
     pub(super) cloud: &'a Arc<dyn Cloud>,
+    pub(super) refusals: &'a RefusedSignIns,
 }
 
 /// The services of invitations.
@@ -48,6 +50,7 @@ impl InvitationServices {
             keys,
             passwords,
             cloud,
+            refusals,
         } = dependencies;
         let observer: Arc<dyn InvitationObserver> = Arc::new(events.clone());
         let credentials = CloudCredentials::new(
@@ -77,6 +80,7 @@ impl InvitationServices {
             cloud: Arc::clone(cloud),
             credentials: credentials.clone(),
             seats: seats.clone(),
+            refusals: refusals.clone(),
             observer: Arc::clone(&observer),
         });
         Self {

@@ -59,6 +59,7 @@ impl SignInServices {
             cloud,
             policy,
         } = dependencies;
+        let refusals = RefusedSignIns::new(context.clone(), store.audit.clone(), Arc::clone(cloud));
         let invited = InvitationServices::new(InvitationDependencies {
             context,
             store,
@@ -67,13 +68,13 @@ impl SignInServices {
             keys,
             passwords,
             cloud,
+            refusals: &refusals,
         });
         let cloud_accounts = CloudAccounts::new(
             Arc::clone(cloud),
             Arc::clone(&context.clock),
             context.tasks.clone(),
         );
-        let refusals = RefusedSignIns::new(context.clone(), store.audit.clone(), Arc::clone(cloud));
         let sessions = Sessions::new(
             context.clone(),
             store.users.clone(),
@@ -101,6 +102,7 @@ impl SignInServices {
             sessions.clone(),
             keys.clone(),
             setup.clone(),
+            refusals.clone(),
         );
         let oidc = Oidc::new(OidcParts {
             context: context.clone(),

@@ -1,11 +1,13 @@
 //! Limits of requests over real connections. Timeouts are tested in `host/tests/http/server/connections.rs`.
 
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use serde_json::json;
 use svc_covers::covers;
-use svc_tests::program::Server;
+use svc_tests::program::{Server, serve, wait_for};
 
 /// Sends raw bytes and reads until the server closes; returns head and body.
 fn exchange(server: &Server, request: &[u8]) -> (String, String) {
@@ -134,5 +136,31 @@ fn http2_without_upgrade_is_answered_and_its_header_list_bounded() {
             () = exchange => {}
             ended = connection => panic!("the server closed: {ended:?}"),
         }
+    });
+}
+
+#[test]
+fn request_log_names_the_client_and_the_limit_that_it_exceeded() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = directory.path().join("log");
+    let mut command = serve(
+        &directory.path().join("data"),
+        &["--trusted-proxy", "127.0.0.1/32"],
+    );
+    command.stderr(fs::File::create(&log).unwrap());
+    let server = Server::spawn_as_owner(&mut command);
+    let headers = [("x-forwarded-for", "203.0.113.9")];
+    let body = json!({"app": "music"});
+    for asked in 0..11 {
+        let reply = server.anonymous("POST", "/api/v1/auth/device", &headers, Some(&body));
+        assert_eq!(reply.status, if asked < 10 { 201 } else { 429 }, "{asked}");
+    }
+    wait_for("the line", || {
+        let log = fs::read_to_string(&log).unwrap();
+        log.lines().any(|line| {
+            line.contains("status=429")
+                && line.contains("client=203.0.113.9")
+                && line.contains("limit=\"new codes of devices\"")
+        })
     });
 }

@@ -49,7 +49,12 @@ pub struct ApiError {
     message: Cow<'static, str>,
     errors: Vec<FieldError>,
     header: Option<Box<(HeaderName, HeaderValue)>>,
+    limit: Option<ExceededLimit>,
 }
+
+/// The rate limit that a request exceeded: an extension of the response, for the request log.
+#[derive(Debug, Clone, Copy)]
+pub struct ExceededLimit(pub &'static str);
 
 impl ApiError {
     /// An error of this status.
@@ -60,6 +65,7 @@ impl ApiError {
             message: message.into(),
             errors: Vec::new(),
             header: None,
+            limit: None,
         }
     }
 
@@ -125,6 +131,9 @@ impl ApiError {
         };
         let body = serde_json::to_vec(&body).unwrap_or_default();
         res.status_code(self.status);
+        if let Some(limit) = self.limit {
+            res.extensions.insert(limit);
+        }
         let headers = res.headers_mut();
         headers.insert(
             CONTENT_TYPE,
@@ -203,6 +212,7 @@ impl From<TryLater> for ApiError {
         };
         let error = Self {
             code: later.reason.code().map(|code| code.as_str().into()),
+            limit: later.limit.map(ExceededLimit),
             ..Self::new(status, later.message)
         };
         match later.retry_after {

@@ -28,6 +28,8 @@ named_enum! {
         DeviceSignInApproved => "device_sign_in_approved",
         /// A user denied the sign-in of a device.
         DeviceSignInDenied => "device_sign_in_denied",
+        /// The code of an invitation or of a device was wrong, or was not looked up after too many wrong ones.
+        CodeRejected => "code_rejected",
         /// An account was linked to a cloud account.
         CloudLinked => "cloud_linked",
         /// An account was unlinked from its cloud account.

@@ -34,7 +34,7 @@ impl From<VouchError> for ServiceError {
                 code: Some(ErrorCode::CloudTokenRequired),
                 message: "the cloud rejected this token",
             },
-            VouchError::TooMany(retry_after) => Self::throttled(retry_after),
+            VouchError::TooMany(retry_after) => Self::throttled("rejected tokens of the cloud", retry_after),
             VouchError::Unavailable => TryLater::unavailable(
                 RetryReason::CloudUnavailable,
                 "the cloud cannot be reached, or none is configured",

@@ -175,12 +175,13 @@ impl ServiceError {
         }
     }
 
-    /// An exceeded rate limit.
-    pub fn throttled(retry_after: Duration) -> Self {
+    /// An exceeded rate limit, named for the log.
+    pub fn throttled(limit: &'static str, retry_after: Duration) -> Self {
         Self::TryLater(TryLater {
             reason: RetryReason::TooManyAttempts,
             message: "too many attempts; try again later",
             retry_after: Some(retry_after),
+            limit: Some(limit),
         })
     }
 

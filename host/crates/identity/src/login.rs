@@ -222,7 +222,7 @@ impl Logins {
         let attempt = self
             .throttle
             .begin(Some(Subject::Account(user.id)), network, true)
-            .map_err(ServiceError::throttled)?;
+            .map_err(|wait| ServiceError::throttled("wrong passwords", wait))?;
         let hash = stored.and_then(|(_, hash)| hash);
         match self.passwords.verify(client.known(), password, hash).await? {
             Verdict::Right { .. } => {

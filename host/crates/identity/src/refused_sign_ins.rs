@@ -1,4 +1,5 @@
-//! Refused sign-ins in the audit log: with a password, with a token of the cloud, with a provider.
+//! Refused sign-ins in the audit log: with a password, with a token of the cloud, with a provider; and codes that were
+//! typed and are wrong.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::names::printable;
 use crate::rate_limiter::{RateLimit, RateLimiter};
 use crate::throttle::ClientNetwork;
 use crate::{ClientInfo, Context};
-use svc_domain::audit::AuditEvent;
+use svc_domain::audit::{AuditEntry, AuditEvent};
 use svc_domain::user::User;
 use svc_store::AuditRepository;
 
@@ -86,13 +87,39 @@ impl RefusedSignIns {
         user: Option<&User>,
         details: Details<'_>,
     ) {
-        let entry = self.context.audit_entry(event, client, None, user, details);
+        self.store(self.context.audit_entry(event, client, None, user, details));
+    }
+
+    fn store(&self, entry: AuditEntry) {
         let audit = self.audit.clone();
         self.context.tasks.spawn("audit-login", async move {
             if let Err(error) = audit.write_audit(&entry).await {
                 tracing::warn!(%error, "audit entry could not be stored");
             }
         });
+    }
+
+    /// Writes an entry about a code that was typed, if the error is that it is wrong or may not be tried. The code is not
+    /// written: another one that differs by a letter may be right.
+    pub(crate) fn of_code(
+        &self,
+        kind: &'static str,
+        client: &ClientInfo,
+        user: Option<&User>,
+        error: &ServiceError,
+    ) {
+        let reason = match error {
+            ServiceError::NotFound | ServiceError::Absent { .. } => "wrong",
+            ServiceError::TryLater(later) if later.reason == RetryReason::TooManyAttempts => {
+                "too many wrong ones"
+            }
+            _ => return,
+        };
+        if self.may_write(client) {
+            let details = [("code", kind.to_owned()), ("reason", reason.to_owned())];
+            let event = AuditEvent::CodeRejected;
+            self.store(self.context.audit_entry(event, client, user, None, &details));
+        }
     }
 
     /// Writes an entry with the service and the reason; `false` beyond the limit.

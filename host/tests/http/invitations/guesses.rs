@@ -4,6 +4,7 @@ use svc_covers::covers;
 
 use super::{CLAIM, assert_unavailable, claim, invitation, text};
 use crate::support::{Reply, TestServer};
+use svc_domain::audit::AuditEvent;
 
 fn assert_throttled(reply: &Reply) {
     assert_eq!(
@@ -40,6 +41,15 @@ async fn wrong_shortcodes_are_limited_by_client_network() {
     assert_throttled(&claim(&server, &right, "bob").await);
     // A malformed one is no guess.
     assert_unavailable(&server.get(&format!("{CLAIM}/junk")).await, "malformed");
+    let entries = server.audit_of(AuditEvent::CodeRejected, 10).await;
+    for entry in &entries {
+        assert_eq!(
+            (entry.details["code"].as_str(), entry.details["reason"].as_str()),
+            ("invitation", "wrong")
+        );
+        assert_eq!(entry.details.len(), 2, "{entry:?}");
+        assert_eq!(entry.address.as_deref(), Some("192.0.2.1"));
+    }
     server.peer = [198, 51, 100, 9].into();
     assert_eq!(claim(&server, &right, "bob").await.status, 201);
 }

@@ -56,7 +56,7 @@ impl Handler for AroundRequest {
         cors.apply(res);
         protect(res);
         res.headers_mut().insert(REQUEST_ID, HeaderValue::from(id));
-        request_log::write(req.method(), depot, res, started, id);
+        request_log::write(req, depot, res, started, id);
     }
 }
 

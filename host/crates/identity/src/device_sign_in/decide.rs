@@ -11,6 +11,9 @@ use crate::{AuthContext, run_to_completion, typed_code};
 use svc_domain::audit::AuditEvent;
 use svc_domain::device_sign_in::{DeviceSignIn, DeviceSignInStatus};
 
+/// The name of the limit in the log.
+const WRONG_CODES: &str = "wrong codes of devices";
+
 /// The decision about a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceDecision {
@@ -120,16 +123,24 @@ impl DeviceSignIns {
         }
         // What cannot be a code is a typing error and not a try.
         let code = typed_code::parse(code, USER_CODE_LENGTH).ok_or(ServiceError::NotFound)?;
+        let found = self.find_by_code(by, &code).await;
+        found.inspect_err(|error| {
+            let user = Some(&by.actor.user);
+            self.refusals.of_code("device", &by.client, user, error);
+        })
+    }
+
+    async fn find_by_code(&self, by: &AuthContext, code: &str) -> Result<(DeviceSignIn, TokenHash)> {
         let (user, network) = (by.actor.user.id, ClientNetwork::from(by.client.address));
         let limits = &self.limits;
         let tried = limits.wrong_by_network.try_acquire(network);
-        tried.map_err(ServiceError::throttled)?;
+        tried.map_err(|wait| ServiceError::throttled(WRONG_CODES, wait))?;
         let tried = limits.wrong_by_account.try_acquire(user);
         tried.map_err(|wait| {
             limits.wrong_by_network.refund(&network);
-            ServiceError::throttled(wait)
+            ServiceError::throttled(WRONG_CODES, wait)
         })?;
-        let hash = self.user_code_hash(&code);
+        let hash = self.user_code_hash(code);
         let device = self.devices.by_user_code(&hash).await?;
         let device = device.filter(|device| device.expires_at > self.context.now());
         let device = device.ok_or(ServiceError::NotFound)?;

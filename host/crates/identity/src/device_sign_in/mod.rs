@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::error::{ErrorCode, LOGIN_REFUSED, Result, ServiceError, TryLater};
 use crate::keys::KeyRing;
 use crate::rate_limiter::{RateLimit, RateLimiter};
+use crate::refused_sign_ins::RefusedSignIns;
 use crate::secret_token::{DeviceCode, TokenHash};
 use crate::sessions::Sessions;
 use crate::setup::Setup;
@@ -77,6 +78,7 @@ pub struct DeviceSignIns {
     sessions: Sessions,
     keys: KeyRing,
     setup: Setup,
+    refusals: RefusedSignIns,
     limits: Arc<Limits>,
     polling: Arc<Polling>,
 }
@@ -89,6 +91,7 @@ impl DeviceSignIns {
         sessions: Sessions,
         keys: KeyRing,
         setup: Setup,
+        refusals: RefusedSignIns,
     ) -> Self {
         Self {
             context,
@@ -96,6 +99,7 @@ impl DeviceSignIns {
             sessions,
             keys,
             setup,
+            refusals,
             limits: Arc::new(Limits {
                 starts: RateLimiter::new(STARTS),
                 wrong_by_account: RateLimiter::new(WRONG_BY_ACCOUNT),
@@ -116,7 +120,7 @@ impl DeviceSignIns {
         }
         let network = ClientNetwork::from(client.address);
         let allowed = self.limits.starts.try_acquire(network);
-        allowed.map_err(ServiceError::throttled)?;
+        allowed.map_err(|wait| ServiceError::throttled("new codes of devices", wait))?;
         let service = self.clone();
         run_to_completion(&self.context.tasks, "device-sign-in", async move {
             service.insert(app, &client).await

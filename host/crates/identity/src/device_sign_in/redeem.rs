@@ -54,7 +54,7 @@ impl DeviceSignIns {
     pub async fn redeem(&self, request: RedeemRequest) -> Result<Login> {
         let network = ClientNetwork::from(request.client.address);
         let tried = self.limits.unknown_codes.try_acquire(network);
-        tried.map_err(ServiceError::throttled)?;
+        tried.map_err(|wait| ServiceError::throttled("unknown codes of devices", wait))?;
         let hash = DeviceCode::parse(&request.device_code)
             .ok_or_else(expired)?
             .hash();

@@ -50,6 +50,8 @@ pub struct TryLater {
     pub message: &'static str,
     /// The earliest useful time of a retry, if known.
     pub retry_after: Option<Duration>,
+    /// The rate limit that was exceeded. For the log only.
+    pub limit: Option<&'static str>,
 }
 
 impl TryLater {
@@ -59,6 +61,7 @@ impl TryLater {
             reason: RetryReason::Busy,
             message,
             retry_after: Some(retry_after),
+            limit: None,
         }
     }
 
@@ -68,6 +71,7 @@ impl TryLater {
             reason,
             message,
             retry_after: None,
+            limit: None,
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::invitations::shortcode::Shortcode;
 use crate::keys::KeyRing;
 use crate::names::username_key;
 use crate::password::{NewPassword, Passwords};
+use crate::refused_sign_ins::RefusedSignIns;
 use crate::role::Role;
 use crate::roles::{RoleInfo, find_role};
 use crate::seats::{Seats, require_free};
@@ -56,6 +57,8 @@ pub struct ClaimsParts {
     pub credentials: CloudCredentials,
     /// How many accounts there may be.
     pub seats: Seats,
+    /// Receives wrong shortcodes.
+    pub refusals: RefusedSignIns,
     /// Receives claimed invitations.
     pub observer: Arc<dyn InvitationObserver>,
 }
@@ -212,6 +215,11 @@ impl Claims {
 
     /// The invitation with a shortcode, open or not.
     async fn find(&self, shortcode: &Shortcode, client: &ClientInfo) -> Result<Invitation> {
+        let found = self.find_by_shortcode(shortcode, client).await;
+        found.inspect_err(|error| self.parts.refusals.of_code("invitation", client, None, error))
+    }
+
+    async fn find_by_shortcode(&self, shortcode: &Shortcode, client: &ClientInfo) -> Result<Invitation> {
         let network = ClientNetwork::from(client.address);
         self.guesses.check(network)?;
         let hash = shortcode.hash(self.parts.keys.current().typed_code_key());

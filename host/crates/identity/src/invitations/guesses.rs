@@ -37,6 +37,7 @@ impl Guesses {
     /// # Errors
     /// Too many attempts: the response must not tell that the shortcode was wrong.
     pub(super) fn count(&self, network: ClientNetwork) -> Result<()> {
-        self.0.try_acquire(network).map_err(ServiceError::throttled)
+        let counted = self.0.try_acquire(network);
+        counted.map_err(|wait| ServiceError::throttled("wrong shortcodes of invitations", wait))
     }
 }

@@ -70,7 +70,7 @@ impl Logins {
             if self.may_audit(request) {
                 self.audit(AuditEvent::LoginThrottled, request, user);
             }
-            ServiceError::throttled(retry_after)
+            ServiceError::throttled("wrong passwords", retry_after)
         })
     }
 

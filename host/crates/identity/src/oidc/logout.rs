@@ -38,7 +38,7 @@ impl Oidc {
         let network = ClientNetwork::from(client.address);
         self.logouts
             .try_acquire(network)
-            .map_err(ServiceError::throttled)?;
+            .map_err(|wait| ServiceError::throttled("reports of sign-outs", wait))?;
         let report = match self.parts.cloud.logout(token).await {
             Ok(report) => report,
             Err(CloudError::Rejected | CloudError::Refused(_)) => {

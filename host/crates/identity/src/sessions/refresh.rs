@@ -220,7 +220,7 @@ impl Sessions {
             RefreshDecision::Rotate => {
                 // Repeated uses are not limited, because tabs that refresh at once are no abuse.
                 let allowed = self.refreshes.try_acquire(session.id);
-                allowed.map_err(ServiceError::throttled)?;
+                allowed.map_err(|wait| ServiceError::throttled("refreshes of a session", wait))?;
                 let successor = token.successor(keys.refresh_key(), &salt);
                 let rotation = Rotation {
                     session: session.id,

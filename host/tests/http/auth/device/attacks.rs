@@ -1,10 +1,13 @@
 //! Attempts to get the session of a device by other ways.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::{Codes, DEVICE, assert_grant_error};
 use crate::support::databases::on_each_database;
 use crate::support::{TestServer, TestServerOptions};
+use svc_domain::audit::AuditEvent;
 use svc_http_io::proxy::ProxyConfig;
 
 #[tokio::test]
@@ -40,6 +43,27 @@ async fn guesses_of_many_accounts_are_limited_by_their_network() {
         tried += usize::from(reply.status == 404);
     }
     assert_eq!(tried, 5);
+}
+
+#[tokio::test]
+async fn wrong_codes_are_in_the_audit_log() {
+    let server = TestServer::start().await;
+    let ada = server.client(server.person("ada", "owner").await);
+    for guess in 0..7 {
+        let reply = ada.get(&format!("{DEVICE}/ZZZZ-ZZZ{guess}")).await;
+        assert_eq!(reply.status, if guess < 5 { 404 } else { 429 }, "{guess}");
+    }
+    let mut told = BTreeMap::<String, i64>::new();
+    for entry in server.audit_of(AuditEvent::CodeRejected, 7).await {
+        let actor = entry.actor.as_ref().unwrap();
+        assert_eq!(actor.name.as_deref(), Some("ada"));
+        assert_eq!(entry.details["code"], "device");
+        assert_eq!(entry.details.len(), 2, "{entry:?}");
+        *told.entry(entry.details["reason"].clone()).or_default() += entry.times;
+    }
+    let expected = [("wrong", 5), ("too many wrong ones", 2)];
+    let expected = expected.map(|(reason, times)| (reason.to_owned(), times));
+    assert_eq!(told, BTreeMap::from(expected));
 }
 
 #[tokio::test]
