@@ -7,7 +7,7 @@ use serde_json::json;
 use svc_covers::covers;
 
 use super::cloud_server::{ACCOUNTS, invite, invite_with, options, sign_in, with_cloud};
-use super::{INVITATIONS, answer, read, refused, revoke, text};
+use super::{CLAIM, INVITATIONS, answer, assert_unavailable, claim, read, refused, revoke, text};
 use crate::support::TestServer;
 use crate::support::invitation_cloud::{CREDENTIAL, InvitationCloud};
 use svc_domain::time::Clock as _;
@@ -62,8 +62,23 @@ async fn cloud_keeps_the_invitations() {
             assert!(!stored.contains(secret), "{secret}");
         }
         // A shortcode of the cloud is none of this server.
-        let offer = server.get(&format!("{}/0000000000", super::CLAIM)).await;
-        super::assert_unavailable(&offer, "of the cloud");
+        let expected = "accept invitations of the cloud at the cloud";
+        for code in ["0000000000", "7K2M-9RBT-D1HN-C4QX"] {
+            let offer = server.get(&format!("{CLAIM}/{code}")).await;
+            assert_unavailable(&offer, code);
+            assert!(text(&offer.json(), "message").ends_with(expected), "{offer:?}");
+        }
+        let unknown = claim(server, "0000000000", "bob").await;
+        assert_unavailable(&unknown, "unknown");
+        assert!(
+            text(&unknown.json(), "message").ends_with(expected),
+            "{unknown:?}"
+        );
+        let malformed = claim(server, "7K2M-9RBT-D1HN-C4QX", "bob").await;
+        assert_eq!(malformed.status, 400, "{malformed:?}");
+        let error = &malformed.json()["errors"][0];
+        assert_eq!(error["path"], "shortcode");
+        assert!(text(error, "message").ends_with(expected), "{error}");
     })
     .await;
 }

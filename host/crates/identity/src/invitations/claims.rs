@@ -15,7 +15,7 @@ use crate::fair_semaphore::PermitRequest;
 use crate::invitation_observer::InvitationObserver;
 use crate::invitations::attempt::{ClaimAttempt, ClaimMethod, LastAttempt};
 use crate::invitations::guesses::Guesses;
-use crate::invitations::rules::{UNAVAILABLE, given_role};
+use crate::invitations::rules::{UNAVAILABLE, UNAVAILABLE_HERE, given_role};
 use crate::invitations::shortcode::Shortcode;
 use crate::keys::KeyRing;
 use crate::names::username_key;
@@ -118,8 +118,11 @@ impl Claims {
     /// # Errors
     /// Absent if it cannot be used, for any reason; too many attempts; database errors.
     pub async fn offer(&self, shortcode: Option<&Shortcode>, client: &ClientInfo) -> Result<ClaimOffer> {
-        let invitation = self.find(shortcode.ok_or(UNAVAILABLE)?, client).await?;
-        self.require_open(&invitation).await?;
+        let found = match shortcode {
+            Some(shortcode) => self.find_open(shortcode, client).await,
+            None => Err(UNAVAILABLE),
+        };
+        let invitation = found.map_err(|error| self.or_at_cloud(error))?;
         Ok(ClaimOffer {
             role: invitation.role,
             expires_at: invitation.expires_at,
@@ -147,7 +150,28 @@ impl Claims {
         };
         let now = self.parts.context.now();
         self.last.record(now, ClaimMethod::Password, invitation, &claimed);
-        claimed
+        claimed.map_err(|error| self.or_at_cloud(error))
+    }
+
+    /// Why a text is no shortcode, for the client.
+    pub(crate) fn not_a_shortcode(&self) -> &'static str {
+        if self.parts.cloud.features().invitations {
+            "is not a shortcode of this server; accept invitations of the cloud at the cloud"
+        } else {
+            "is not a shortcode"
+        }
+    }
+
+    /// The error of an invitation that cannot be used, for whatever reason, names the cloud if that keeps invitations: its
+    /// shortcodes are unknown here.
+    fn or_at_cloud(&self, error: ServiceError) -> ServiceError {
+        match error {
+            ServiceError::Absent {
+                code: ErrorCode::InvitationUnavailable,
+                ..
+            } if self.parts.cloud.features().invitations => UNAVAILABLE_HERE,
+            other => other,
+        }
     }
 
     async fn claim_locally(

@@ -12,6 +12,13 @@ pub(super) const UNAVAILABLE: ServiceError = ServiceError::Absent {
     message: "no invitation has this shortcode, or it was used or revoked or has expired",
 };
 
+/// The same on a server whose cloud keeps invitations.
+pub(super) const UNAVAILABLE_HERE: ServiceError = ServiceError::Absent {
+    code: ErrorCode::InvitationUnavailable,
+    message: "no invitation of this server has this shortcode, or it was used or revoked or has expired; accept invitations of \
+              the cloud at the cloud",
+};
+
 /// The role of an invitation, if its inviter may give it now. An inviter who was deleted, disabled or demoted gives
 /// nothing; the invitation stays open, in case that is taken back.
 ///

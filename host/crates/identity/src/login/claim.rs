@@ -41,7 +41,7 @@ impl Logins {
             return Err(LOGIN_REFUSED);
         };
         let mut errors = Vec::new();
-        let shortcode = Shortcode::parse(&request.shortcode).ok_or("is not a shortcode");
+        let shortcode = Shortcode::parse(&request.shortcode).ok_or_else(|| self.claims.not_a_shortcode());
         let shortcode = check(shortcode, "shortcode", &mut errors);
         let username = check(check_username(&request.username), "username", &mut errors);
         let password = check(check_password(request.password), "password", &mut errors);
