@@ -112,11 +112,6 @@ impl ApiError {
         Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// 403 for an authenticated caller without the required permission.
-    pub fn forbidden() -> Self {
-        Self::new(StatusCode::FORBIDDEN, "your roles do not allow this")
-    }
-
     /// Replaces the contents of a response with this error.
     pub fn render(self, res: &mut Response) {
         let errors = self

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::capability::{Capability, CapabilitySet};
+use crate::error::ServiceError;
 use svc_domain::id::{PersonalAccessTokenId, SessionId};
 use svc_domain::library::MediaScope;
 use svc_domain::time::Timestamp;
@@ -69,6 +70,16 @@ impl Actor {
     /// Whether the caller used an access token of a login, not a personal access token or link.
     pub fn is_signed_in(&self) -> bool {
         matches!(self.auth_method, AuthMethod::AccessToken { .. })
+    }
+
+    /// The error for something that needs a capability which the caller lacks.
+    pub fn lacks_capability(&self) -> ServiceError {
+        ServiceError::Refused(match self.auth_method {
+            AuthMethod::PersonalAccessToken(_) => {
+                "the capabilities of this personal access token, or the roles of its account, do not allow this"
+            }
+            AuthMethod::AccessToken { .. } | AuthMethod::ItemLink(_) => "your roles do not allow this",
+        })
     }
 
     /// The session of the caller's access token.

@@ -101,7 +101,7 @@ impl Reset {
             return Err(ServiceError::TokenNotPermitted);
         }
         if !by.actor.may(reset.capability()) {
-            return Err(ServiceError::Refused("your roles do not allow this"));
+            return Err(by.actor.lacks_capability());
         }
         if phrase != reset.phrase() {
             return Err(ServiceError::invalid(

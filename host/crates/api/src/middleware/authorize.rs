@@ -32,7 +32,7 @@ fn require_permission(context: &RequestContext) -> Result<(), ApiError> {
         return Err(ServiceError::TokenNotPermitted.into());
     }
     if !route.access.allows(actor) {
-        return Err(ApiError::forbidden());
+        return Err(actor.lacks_capability().into());
     }
     Ok(())
 }

@@ -121,7 +121,7 @@ impl Settings {
         let server_wide =
             |key: &String| registry::find(key).is_some_and(|found| found.scope.is_server_wide());
         if patch.settings.keys().any(server_wide) && !by.actor.may(Capability::ServerSettingsUpdate) {
-            return Err(ServiceError::Refused("your roles do not allow this"));
+            return Err(by.actor.lacks_capability());
         }
         if by.actor.user.is_guest {
             return Err(ServiceError::Refused("the guest has no settings"));

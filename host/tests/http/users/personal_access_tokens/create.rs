@@ -27,6 +27,14 @@ async fn token_has_the_capabilities_of_its_user_within_its_own() {
     assert_eq!(statuses(&narrow).await, (200, 403));
     assert_eq!(statuses(&full).await, (200, 200));
     assert_eq!(statuses(&none).await, (403, 403));
+    let refused = narrow.get("/api/v1/users").await.json();
+    assert_eq!(
+        refused["message"],
+        "the capabilities of this personal access token, or the roles of its account, do not allow this"
+    );
+    let session = server.client(server.user("carl", false, &["member"]).await);
+    let refused = session.get("/api/v1/users").await.json();
+    assert_eq!(refused["message"], "your roles do not allow this");
     assert_eq!(
         current(&narrow).await.json()["capabilities"],
         json!(["CurrentUser.Read"])
