@@ -15,6 +15,8 @@ use crate::{exchange, releases};
 const PATH: &str = "/.well-known/svc-cloud";
 /// The version of the protocol that this plugin knows.
 const VERSION: &str = "1";
+/// Characters of an address of the document that are logged.
+const ADDRESS_CHARS: usize = 200;
 
 #[derive(Deserialize)]
 struct Document {
@@ -71,8 +73,11 @@ fn fetch(origin: &str) -> Result<Endpoints> {
     let mut endpoints: Endpoints = serde_json::from_value(version).map_err(|_| CloudError::Unavailable)?;
     origin.clone_into(&mut endpoints.origin);
     let prefix = format!("{origin}/");
-    if !endpoints.endpoints.values().all(|url| url.starts_with(&prefix)) {
-        log::warn("the discovery document of the cloud names an address of another origin");
+    if let Some(other) = endpoints.endpoints.values().find(|url| !url.starts_with(&prefix)) {
+        let other: String = other.chars().take(ADDRESS_CHARS).collect();
+        log::warn(&format!(
+            "the discovery document of the cloud names the address {other:?}, which is not of the origin {origin:?}"
+        ));
         return Err(CloudError::Unavailable);
     }
     releases::trust(&endpoints);

@@ -1,6 +1,7 @@
 //! `svc doctor cloud`: what it says of a cloud that answers, of one that does not, and of options that cannot work.
 
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 
 use svc_covers::covers;
@@ -16,27 +17,43 @@ fn doctor(arguments: &[&str]) -> (bool, String, String) {
 
 /// Serves documents by their path, until the process ends. Returns its origin.
 fn cloud(documents: impl Fn(&str, &str) -> Option<String> + Send + 'static) -> String {
+    serve(move |origin, path, _| {
+        documents(origin, path).map_or(("404 Not Found", String::new()), |body| ("200 OK", body))
+    })
+}
+
+/// Answers with status and body by origin, path and the head of the request, until the process ends. Returns its origin.
+fn serve(respond: impl Fn(&str, &str, &str) -> (&'static str, String) + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     let of_thread = origin.clone();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            answer(stream.unwrap(), |path| documents(&of_thread, path));
+            answer(stream.unwrap(), |path, head| respond(&of_thread, path, head));
         }
     });
     origin
 }
 
-fn answer(mut stream: TcpStream, document: impl Fn(&str) -> Option<String>) {
-    let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
-    let Some(Ok(request)) = lines.next() else { return };
-    for line in lines {
-        if line.unwrap().is_empty() {
-            break;
-        }
+fn answer(mut stream: TcpStream, respond: impl Fn(&str, &str) -> (&'static str, String)) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        let Ok(1..) = reader.read_line(&mut head) else {
+            return;
+        };
     }
-    let path = request.split(' ').nth(1).unwrap();
-    let (status, body) = document(path).map_or(("404 Not Found", String::new()), |body| ("200 OK", body));
+    // A body that is not read would end the connection with a reset.
+    let length = head
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let length = length.map_or(0, |(_, value)| value.trim().parse().unwrap());
+    if reader.read_exact(&mut vec![0_u8; length]).is_err() {
+        return;
+    }
+    let path = head.split(' ').nth(1).unwrap();
+    let (status, body) = respond(path, &head);
     write!(
         stream,
         "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
@@ -95,6 +112,8 @@ fn cloud_that_is_away_or_another_service_is_a_problem() {
         report.contains("not reached") && report.contains("does not work"),
         "{report}"
     );
+    // What the plugin could do is nothing that this cloud offers.
+    assert!(!report.contains("features"), "{report}");
     let origin = cloud(|_, _| None);
     let (is_well, report, _) = doctor(&["--cloud-url", &origin]);
     assert!(!is_well && report.contains("status 404"), "{report}");
@@ -104,6 +123,67 @@ fn cloud_that_is_away_or_another_service_is_a_problem() {
         !is_well && report.contains("does not answer it as expected"),
         "{report}"
     );
+}
+
+#[test]
+fn cloud_that_names_another_address_is_told_with_both() {
+    let origin = cloud(|origin, path| document(&origin.replace("127.0.0.1", "localhost"), path));
+    let named = origin.replace("127.0.0.1", "localhost");
+    let (is_well, report, _) = doctor(&["--cloud-url", &origin]);
+    assert!(!is_well, "{report}");
+    let line = format!("the cloud names addresses of {named}, and `cloud-url` is {origin}:");
+    assert!(
+        report.contains(&line) && report.contains("`--public-url`"),
+        "{report}"
+    );
+    assert!(!report.contains("features"), "{report}");
+}
+
+/// A provider that knows one client, `svc` with the secret `s3cr3t-1`.
+fn provider() -> String {
+    serve(|origin, path, head| match path {
+        "/.well-known/openid-configuration" => {
+            let document = serde_json::json!({
+                "issuer": origin,
+                "authorization_endpoint": format!("{origin}/authorize"),
+                "token_endpoint": format!("{origin}/token"),
+                "jwks_uri": format!("{origin}/keys"),
+            });
+            ("200 OK", document.to_string())
+        }
+        "/keys" => ("200 OK", r#"{"keys": []}"#.to_owned()),
+        // `svc:s3cr3t-1` in Base64.
+        "/token" if head.contains("Basic c3ZjOnMzY3IzdC0x\r\n") => {
+            ("400 Bad Request", r#"{"error": "invalid_grant"}"#.to_owned())
+        }
+        "/token" => ("401 Unauthorized", r#"{"error": "invalid_client"}"#.to_owned()),
+        _ => ("404 Not Found", String::new()),
+    })
+}
+
+#[test]
+fn secret_of_the_client_is_tried() {
+    let issuer = provider();
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("secret");
+    for (secret, is_right) in [("s3cr3t-1", true), ("s3cr3t-2", false)] {
+        fs::write(&file, secret).unwrap();
+        let (is_well, report, errors) = doctor(&[
+            "--oidc-issuer",
+            &issuer,
+            "--oidc-client-id",
+            "svc",
+            "--oidc-client-secret-file",
+            file.to_str().unwrap(),
+        ]);
+        assert_eq!(is_well, is_right, "{report}{errors}");
+        assert_eq!(report.contains("accepted by the provider"), is_right, "{report}");
+        assert_eq!(errors.contains("invalid_client"), !is_right, "{errors}");
+        assert!(
+            !report.contains(secret) && !errors.contains(secret),
+            "{report}{errors}"
+        );
+    }
 }
 
 #[test]

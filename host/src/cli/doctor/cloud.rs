@@ -11,7 +11,7 @@ use clap::Args;
 use serde_json::Value;
 use svc_cloud_client::{EgressClient, PluginCloud};
 use svc_domain::time::SystemClock;
-use svc_identity::cloud::{Cloud as _, CloudError, SignInRequest};
+use svc_identity::cloud::{Cloud as _, CloudError, CodeExchange, SignInRequest};
 use svc_platform::tasks::Tasks;
 use svc_plugin_host::cloud::{CloudHost, HttpClient as _, HttpError, HttpRequest, HttpResponse};
 use url::Url;
@@ -21,7 +21,7 @@ use crate::cli::doctor::memory_state::MemoryState;
 use crate::cloud;
 use crate::config::{CloudConfig, CloudMode, CloudOptions, CloudService};
 
-/// Options of `svc doctor cloud`: those of the server.
+/// Options of `svc doctor cloud`: those of the server that concern a cloud or a provider.
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// TOML file with the options of the server
@@ -92,11 +92,15 @@ async fn examine(config: &CloudConfig) -> anyhow::Result<Report> {
             .map_err(anyhow::Error::from),
         Err(error) => Err(error.into()),
     };
-    for url in requested(config) {
-        reach(&egress, &url, config, &mut report).await?;
+    let urls = requested(config);
+    let mut is_reached = urls.is_empty();
+    for url in urls {
+        is_reached |= reach(&egress, &url, config, &mut report).await?;
     }
     match client {
-        Ok(client) => ask(&client, config, &mut report).await?,
+        // Without the service, the plugin would only repeat what is known, and name features that nobody offers.
+        Ok(client) if is_reached => ask(&client, config, &mut report).await?,
+        Ok(_) => {}
         Err(error) => report.problem("plugin", format!("{error:#}"))?,
     }
     Ok(report)
@@ -152,40 +156,63 @@ fn requested(config: &CloudConfig) -> Vec<String> {
     }
 }
 
-/// Sends a request, and those that follow from its answer.
+/// Sends a request, and those that follow from its answer. Returns whether the plugin can be asked: the service answers, and
+/// as the one that is configured.
 async fn reach(
     egress: &EgressClient,
     url: &str,
     config: &CloudConfig,
     report: &mut Report,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     let Some(response) = send(egress, url, report).await? else {
-        return Ok(());
+        return Ok(false);
     };
     let is_document = !matches!(config.service, CloudService::None);
     if is_document && response.status != 200 {
-        return report.problem(
+        report.problem(
             "discovery",
             format!("the answer is not a document, but status {}", response.status),
-        );
+        )?;
+        return Ok(false);
+    }
+    let document: Value = serde_json::from_slice(&response.body).unwrap_or_default();
+    if let CloudService::Cloud(url) = &config.service {
+        let configured = url.as_str().trim_end_matches('/');
+        if let Some(named) = other_origin(&document, configured) {
+            let text = format!(
+                "the cloud names addresses of {named}, and `cloud-url` is {configured}: they have to be the same; \
+                 svc-cloud names the one of its option `--public-url`"
+            );
+            report.problem("discovery", text)?;
+            return Ok(false);
+        }
     }
     if let CloudService::Oidc(oidc) = &config.service {
-        let document: Value = serde_json::from_slice(&response.body).unwrap_or_default();
         let named = document.get("issuer").and_then(Value::as_str).unwrap_or_default();
         if named != oidc.issuer {
             let text =
                 format!("the provider names itself `{named}`: give this as `oidc-issuer`, letter by letter");
             report.problem("issuer", text)?;
+            return Ok(false);
         }
         for key in ["jwks_uri", "token_endpoint"] {
             match document.get(key).and_then(Value::as_str) {
-                // Any answer shows that the server may and can reach it.
+                // Any answer shows that the server may and can reach it; the plugin tries the client.
                 Some(url) => drop(send(egress, url, report).await?),
                 None => report.problem(key, "the discovery document does not name it")?,
             }
         }
     }
-    Ok(())
+    Ok(true)
+}
+
+/// The origin of an endpoint in the document of a cloud that is not below the configured address.
+fn other_origin(document: &Value, configured: &str) -> Option<String> {
+    let endpoints = document.pointer("/versions/1/endpoints")?.as_object()?;
+    let prefix = format!("{configured}/");
+    let mut urls = endpoints.values().filter_map(Value::as_str);
+    let other = urls.find(|url| !url.starts_with(&prefix))?;
+    Some(Url::parse(other).ok()?.origin().ascii_serialization())
 }
 
 /// Sends a request and reports it.
@@ -289,10 +316,35 @@ async fn ask(client: &PluginCloud, config: &CloudConfig, report: &mut Report) ->
             report,
         )?;
     }
+    if let CloudService::Oidc(oidc) = &config.service {
+        try_client(client, &oidc.issuer, report).await?;
+    }
     if config.mode() == CloudMode::Plugin && !features.releases && !features.sign_in {
         report.line("plugin", "has no function that can be tried without a token")?;
     }
     Ok(())
+}
+
+/// Redeems a code that the provider has not issued. It checks client id and secret first, so the refusal of the code shows
+/// that they are right (RFC 6749, 5.2).
+async fn try_client(client: &PluginCloud, issuer: &str, report: &mut Report) -> io::Result<()> {
+    let request = CodeExchange {
+        code: "doctor".to_owned(),
+        redirect_uri: "https://doctor.invalid/".to_owned(),
+        nonce: "doctor".to_owned(),
+        code_verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".to_owned(),
+        issuer: Some(issuer.to_owned()),
+    };
+    match client.exchange(request).await {
+        Err(CloudError::Rejected) => report.line(
+            "client",
+            "accepted by the provider, with the secret if there is one",
+        ),
+        _ => report.problem(
+            "client",
+            "the provider does not accept client id or secret; a line on standard error has its reason",
+        ),
+    }
 }
 
 fn answered(label: &str, answer: Result<String, CloudError>, report: &mut Report) -> io::Result<()> {
@@ -302,7 +354,7 @@ fn answered(label: &str, answer: Result<String, CloudError>, report: &mut Report
         Err(CloudError::Refused(code)) => report.problem(label, format!("the service refuses it: {code}")),
         Err(_) => report.problem(
             label,
-            "the service does not answer it as expected; the log says more",
+            "the service does not answer it as expected; a line on standard error says why",
         ),
     }
 }
