@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
@@ -11,6 +11,8 @@ use crate::program::{Answer, PASSWORD};
 
 /// The instance id of servers that tests register by hand.
 pub const INSTANCE: &str = "0f6b2c1e-6d0e-4a58-9d3c-1b2f4c5d6e7f";
+/// The file of its log in its directory.
+const LOG: &str = "cloud-log";
 /// A day in milliseconds.
 pub const DAY: i64 = 86_400_000;
 
@@ -90,19 +92,36 @@ impl Cloud {
         self.directory.path().join(name)
     }
 
+    /// What it has logged.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.directory.path().join(LOG)).unwrap()
+    }
+
     /// Runs `svc-cloud` on its database; returns what it prints.
     pub fn command(&self, arguments: &[&str], input: &str) -> String {
+        let output = self.run(arguments, input);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Runs `svc-cloud` with arguments that it refuses; returns the error.
+    pub fn refused_command(&self, arguments: &[&str], input: &str) -> String {
+        let output = self.run(arguments, input);
+        assert!(!output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn run(&self, arguments: &[&str], input: &str) -> Output {
         let mut command = Command::new(program());
         command.arg("--database").arg(self.database()).args(arguments);
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
-        assert!(output.status.success(), "{arguments:?}");
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        child.wait_with_output().unwrap()
     }
 
     /// Adds an account; returns its public id.
@@ -253,18 +272,26 @@ fn spawn(directory: &Path, address: &str, options: &[&str]) -> (Child, String) {
         .args(["serve", "--listen", address])
         .args(options)
         .env_clear();
+    let log = fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(directory.join(LOG))
+        .unwrap();
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
+        .stderr(log)
         .spawn()
         .unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap())
         .read_line(&mut line)
         .unwrap();
-    let url = line
-        .trim()
-        .strip_prefix("listening on ")
-        .unwrap_or_else(|| panic!("said {line:?}"));
+    let url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| {
+        panic!(
+            "said {line:?}: {}",
+            fs::read_to_string(directory.join(LOG)).unwrap()
+        )
+    });
     (child, url.to_owned())
 }

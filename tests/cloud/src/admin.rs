@@ -3,7 +3,7 @@
 use std::io::BufRead as _;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use svc_platform::random::{Random, SystemRandom};
 
 use crate::clock::Clock;
@@ -29,6 +29,18 @@ fn valid(checked: std::result::Result<(), Refusal>) -> Result<()> {
         Ok(()) => Ok(()),
         Err(Refusal::InvalidRequest(message)) => bail!("{message}"),
         Err(refusal) => Err(Error::from(refusal).into()),
+    }
+}
+
+/// The error of an insertion: that the row exists already, in words, or the one of the database.
+fn or_exists(error: sqlx::Error, message: impl FnOnce() -> String) -> anyhow::Error {
+    let exists = error
+        .as_database_error()
+        .is_some_and(|error| error.is_unique_violation());
+    if exists {
+        anyhow::Error::msg(message())
+    } else {
+        error.into()
     }
 }
 
@@ -74,6 +86,7 @@ impl Admin {
                 .bind(self.clock.now())
                 .execute(self.database.pool())
                 .await
+                .map_err(|error| or_exists(error, || format!("there is an account {username} already")))
                 .with_context(|| format!("the account {username} cannot be added"))?;
                 Ok(id)
             }
@@ -205,6 +218,14 @@ impl Admin {
         let signer = SigningKey::read(&key).with_context(|| format!("the key {}", key.display()))?;
         let released_at = released_at.unwrap_or_else(|| self.clock.now());
         let version = version.to_string();
+        let known: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM release_channels WHERE id = ?)")
+            .bind(&channel)
+            .fetch_one(self.database.pool())
+            .await?;
+        ensure!(
+            known,
+            "there is no channel {channel}: `svc-cloud channel set {channel}` creates it"
+        );
         sqlx::query(
             "INSERT INTO releases (channel_id, version, released_at, key, signature) VALUES (?, ?, ?, ?, ?)",
         )
@@ -215,6 +236,7 @@ impl Admin {
         .bind(signer.sign_release(&channel, &version, released_at))
         .execute(self.database.pool())
         .await
+        .map_err(|error| or_exists(error, || format!("there is a release {version} already")))
         .with_context(|| format!("{version} cannot be published on {channel}"))?;
         Ok(format!("{version} is published on {channel}"))
     }

@@ -65,7 +65,7 @@ async fn serve(database: &Path, options: ServeOptions) -> Result<()> {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::stderr().is_terminal())
-        .with_max_level(tracing::Level::WARN)
+        .with_max_level(tracing::Level::INFO)
         .init();
     let listener = TcpListener::bind(options.listen)
         .await

@@ -59,6 +59,7 @@ impl Cloud {
         .execute(&mut *tx)
         .await?;
         tx.commit().await?;
+        tracing::info!(owner = owner_id, instance_id, "server registered");
         Ok(credential)
     }
 

@@ -84,8 +84,10 @@ impl Cloud {
         } = *attempt;
         let key = format!("{network} {}", username.to_lowercase());
         let now = self.now();
-        self.limits.sign_in_network.attempt(network, now)?;
-        self.limits.sign_in.attempt(&key, now)?;
+        let limits = &self.limits;
+        let counted = limits.sign_in_network.attempt(network, now);
+        let counted = counted.and_then(|()| limits.sign_in.attempt(&key, now));
+        counted.inspect_err(|_| tracing::info!(network, "sign-in refused: too many attempts"))?;
         let found = sqlx::query_as("SELECT id, password_hash, enabled FROM accounts WHERE username = ?");
         let found: Option<(String, String, bool)> =
             found.bind(username).fetch_optional(self.database.pool()).await?;
@@ -94,10 +96,13 @@ impl Cloud {
             None => (String::new(), None, false),
         };
         if !self.passwords.verify(password.to_owned(), hash).await? || !enabled {
+            // The typed name may be a password in the wrong field: only the id of an account that exists is logged.
+            tracing::info!(account = id.as_str(), network, "sign-in refused");
             return Err(Refusal::SignInRefused.into());
         }
-        self.limits.sign_in_network.succeeded(network);
-        self.limits.sign_in.succeeded(&key);
+        limits.sign_in_network.succeeded(network);
+        limits.sign_in.succeeded(&key);
+        tracing::info!(account = id.as_str(), network, "signed in");
         Ok(id)
     }
 

@@ -23,6 +23,40 @@ fn code(answer: &Answer) -> (u16, String) {
 }
 
 #[test]
+fn sign_ins_and_servers_are_logged_without_what_was_typed() {
+    let cloud = Cloud::start();
+    let id = cloud.add_account("ada");
+    let token = cloud.sign_in("ada");
+    cloud.register(&token);
+    for (username, password) in [("ada", "a wrong password"), ("a typed secret", PASSWORD)] {
+        assert_eq!(sign_in(&cloud, username, password, None).status, 401);
+    }
+    let log = cloud.log();
+    let network = "network=\"127.0.0.1\"";
+    for expected in [
+        format!("signed in account=\"{id}\" {network}"),
+        format!("sign-in refused account=\"{id}\" {network}"),
+        format!("sign-in refused account=\"\" {network}"),
+        format!("server registered owner=\"{id}\" instance_id=\"{INSTANCE}\""),
+    ] {
+        assert!(log.contains(&expected), "{expected}: {log}");
+    }
+    for secret in [token.as_str(), PASSWORD, "a wrong password", "a typed secret"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+}
+
+#[test]
+fn name_that_is_in_use_is_refused_in_words() {
+    let cloud = Cloud::start();
+    cloud.add_account("ada");
+    let again = ["account", "add", "Ada", "--email", "other@example.org"];
+    let error = cloud.refused_command(&again, PASSWORD);
+    assert!(error.contains("there is an account Ada already"), "{error}");
+    assert!(!error.contains("constraint"), "{error}");
+}
+
+#[test]
 fn token_ends_with_sign_out_expiry_disabling_and_the_command() {
     let cloud = Cloud::start();
     let id = cloud.add_account("ada");

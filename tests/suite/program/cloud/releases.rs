@@ -47,6 +47,25 @@ fn newest_release_is_the_highest_version_of_its_channel() {
 }
 
 #[test]
+fn release_that_cannot_be_published_is_refused_in_words() {
+    let cloud = Cloud::start();
+    let key = cloud.path("key");
+    let key = key.to_str().unwrap();
+    cloud.command(&["release-key", "create", "--key", key], "");
+    let publish = ["release", "publish", "beta", "0.2.0", "--key", key];
+    let error = cloud.refused_command(&publish, "");
+    assert!(
+        error.contains("there is no channel beta: `svc-cloud channel set beta` creates it"),
+        "{error}"
+    );
+    cloud.command(&["channel", "set", "beta"], "");
+    cloud.command(&publish, "");
+    let error = cloud.refused_command(&publish, "");
+    assert!(error.contains("there is a release 0.2.0 already"), "{error}");
+    assert!(!error.contains("constraint"), "{error}");
+}
+
+#[test]
 fn new_key_is_announced_with_the_signature_of_the_old_one() {
     let cloud = Cloud::start();
     let (old, new) = (cloud.path("old"), cloud.path("new"));
