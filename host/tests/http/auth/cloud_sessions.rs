@@ -65,7 +65,8 @@ async fn cross_site_session_lasts_as_long_as_that_of_the_cloud() {
                 assert_eq!((&open[0]["sessionId"], &open[0]["kind"]), (&id, &json!("cloud")));
             }
             // One sign-in, whatever the number of refreshes.
-            assert_eq!(server.audit(AuditEvent::LoginSucceeded).await.len(), 1);
+            let entries = server.audit(AuditEvent::LoginSucceeded).await;
+            assert_eq!((entries.len(), entries[0].details["by"].as_str()), (1, "cloud"));
             server.clock.advance(QUARTER);
             let over = refresh(server, "good").await;
             assert_eq!(

@@ -86,6 +86,7 @@ impl Logins {
             message: "no account of this server is linked to the cloud account",
         })?;
         let proof = Proof::Cloud(CloudProof {
+            by: "cloud",
             account: vouched.id,
             token: cloud_token_hash(token),
             expires_at: vouched.expires_at,

@@ -40,6 +40,8 @@ pub enum Proof {
 /// A cloud token for which the cloud vouched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CloudProof {
+    /// Who vouched, in the audit log: `cloud` for a token, `provider` for a sign-in by redirect.
+    pub by: &'static str,
     /// Id of the cloud account.
     pub account: String,
     /// Hash of the token.
@@ -220,10 +222,14 @@ impl Sessions {
     ) -> Result<()> {
         change.retire_sessions(user.id, MAX_SESSIONS, now).await?;
         let mut details = vec![("app", new_session.app.as_str().to_owned())];
-        if new_session.proof == Proof::Approval {
-            // Nobody proved at the device's address that the account is theirs, so it gains no trust.
-            details.push(("by", "device".to_owned()));
-        } else {
+        let by = match &new_session.proof {
+            Proof::Password(_) | Proof::Guest => None,
+            Proof::Cloud(cloud) => Some(cloud.by),
+            Proof::Approval => Some("device"),
+        };
+        details.extend(by.map(|by| ("by", by.to_owned())));
+        // Nobody proved at a device's address that the account is theirs, so it gains no trust.
+        if new_session.proof != Proof::Approval {
             let party = ClientNetwork::from(new_session.client.address).to_string();
             change.record_known_address(user.id, &party, now).await?;
         }

@@ -65,6 +65,7 @@ impl Sessions {
                 // A redirect from another site carries no `SameSite=Strict` cookie.
                 previous: None,
                 proof: Proof::Cloud(CloudProof {
+                    by: "provider",
                     account: provider.account.id.clone(),
                     token: cloud_token_hash(provider.token.as_deref().unwrap_or_default()),
                     expires_at: provider.account.expires_at,

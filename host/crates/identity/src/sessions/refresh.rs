@@ -292,6 +292,7 @@ impl Sessions {
             refreshable: false,
             previous: None,
             proof: Proof::Cloud(CloudProof {
+                by: "cloud",
                 account: vouched.id,
                 token: cloud_token_hash(token),
                 expires_at: vouched.expires_at,

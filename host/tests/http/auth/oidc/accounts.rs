@@ -30,6 +30,8 @@ async fn roles_of_groups_are_recomputed_at_each_sign_in_and_others_stay() {
             let sessions = session.client.get("/api/v1/users/current/sessions").await.json();
             assert_eq!(sessions[0]["kind"], "cloud");
             assert_eq!(server.audit(AuditEvent::UserCreated).await.len(), 1);
+            let entry = &server.audit(AuditEvent::LoginSucceeded).await[0];
+            assert_eq!(entry.details["by"], "provider");
             // The open session loses the role as well.
             provider.knows("ada", &[]);
             server.sign_in_with_provider("ada", "").await.provider_session();
