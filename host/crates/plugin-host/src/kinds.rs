@@ -119,7 +119,10 @@ impl KindOwners {
                     let mut kinds = manifest.flat_map(|manifest| &manifest.kinds);
                     kinds.any(|entry| entry.kind == *kind && entry.schema.is_some())
                 };
-                match statuses().iter().find(defines) {
+                // A plugin that wanted the kind beside its owner says nothing about the owner.
+                let is_excluded =
+                    |status: &&PluginStatus| matches!(status.state, PluginState::Excluded { .. });
+                match statuses().iter().filter(defines).min_by_key(is_excluded) {
                     Some(status) => unusable(status),
                     None => no_plugin(self.unknown(kind)),
                 }
@@ -153,7 +156,10 @@ fn unusable(status: &PluginStatus) -> KindState {
         PluginState::Waiting { .. } => "plugin_waiting",
         PluginState::Idle => "plugin_idle",
         PluginState::Incompatible { .. } => "plugin_incompatible",
-        PluginState::Active | PluginState::Quarantined { .. } | PluginState::Failed { .. } => "plugin_failed",
+        PluginState::Active
+        | PluginState::Quarantined { .. }
+        | PluginState::Failed { .. }
+        | PluginState::Excluded { .. } => "plugin_failed",
     };
     let (id, state) = (status.id(), status.state.name());
     let reason = match status.state.reason() {

@@ -43,6 +43,8 @@ pub struct PluginChoices {
     pub values: BTreeMap<String, BTreeMap<String, Json>>,
     /// Uploaded plugins, in the order of loading.
     pub uploaded: Vec<UploadedPlugin>,
+    /// Id of the plugin that defined a kind last.
+    pub kind_owners: BTreeMap<MediaKind, String>,
 }
 
 /// A plugin that an administrator uploaded.

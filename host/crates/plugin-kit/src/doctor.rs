@@ -190,6 +190,13 @@ impl Diagnosis {
                 format!("{label} cannot be loaded: {reason}"),
                 Some("`svc plugin check FILE` lists everything that is wrong with it"),
             ),
+            PluginState::Excluded { .. } => (
+                Status::Failed,
+                format!("{label} cannot be used beside the others: {reason}"),
+                Some(
+                    "nothing is wrong with the file itself: remove or install the other plugin that the reason is about",
+                ),
+            ),
         };
         self.add("plugin", outcome, detail, next);
     }

@@ -1,6 +1,7 @@
 //! `/plugins`: state, statistics and quarantine; uploads in `uploads.rs`, hostile ones in `hostile.rs`.
 
 mod hostile;
+mod kind_owners;
 mod uploads;
 
 use serde_json::{Value, json};

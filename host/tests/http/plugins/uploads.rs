@@ -630,7 +630,8 @@ async fn uploaded_plugins_and_decisions_survive_a_restart() {
         .owner
         .patch(NOTES, &json!({"settings": {"title": "chosen"}}))
         .await;
-    let choices = svc_library::plugins::stored_choices(&fixture.server.store.plugins)
+    let store = &fixture.server.store;
+    let choices = svc_library::plugins::stored_choices(&store.plugins, &store.kinds)
         .await
         .unwrap();
     let [uploaded] = choices.uploaded.as_slice() else {

@@ -117,7 +117,8 @@ pub async fn get_plugin(state: State, plugin_id: PathId<String>) -> Result<Json<
 /// grants the permissions that it asks for; a new version waits beside the one in use. A version with the same signer that
 /// asks for no further permission, and whose kinds keep all fields, replaces the one in use at once.
 #[endpoint(responses(
-    (status_code = 409, description = "`plugin_action_conflict`: the id is that of a plugin that was not uploaded, or too many are")
+    (status_code = 409, description = "`plugin_action_conflict`: the id is that of a plugin that was not uploaded, or too many are; \
+     `plugin_kind_taken`: it defines a media kind of another plugin")
 ))]
 pub async fn upload_plugin(
     state: State,
@@ -139,7 +140,8 @@ pub async fn upload_plugin(
 /// indexed. After the release, the next run of the indexer reads these files.
 #[endpoint(responses(
     (status_code = 409, description = "`plugin_action_conflict`: the plugin is not quarantined, or was not uploaded; \
-     `plugin_version_changed`: the version that `digest` names is neither in use nor waits")
+     `plugin_version_changed`: the version that `digest` names is neither in use nor waits; `plugin_kind_taken`: it \
+     defines a media kind of another plugin")
 ))]
 pub async fn update_plugin(
     state: State,

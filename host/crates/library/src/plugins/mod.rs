@@ -22,7 +22,7 @@ use svc_identity::audit::BackgroundLog;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{AuthContext, Context, run_to_completion};
 use svc_indexer::scan_scheduler::ScanScheduler;
-use svc_plugin_host::Plugins;
+use svc_plugin_host::{Manifest, Plugins};
 use svc_store::{DirectoryRepository, FileRepository, KindRepository, PluginRepository};
 
 use states::SeenStates;
@@ -179,6 +179,14 @@ impl PluginAdmin {
         let candidates = self.0.candidates.lock().unwrap_or_else(PoisonError::into_inner);
         let examined = candidates.get(&version.digest)?.clone();
         Some(Candidate { version, examined })
+    }
+
+    /// A kind belongs to one plugin: another that defines it could not be used.
+    fn require_free_kinds(&self, manifest: &Manifest) -> Result<()> {
+        match self.parts().plugins.kind_conflict(manifest) {
+            None => Ok(()),
+            Some(reason) => Err(ServiceError::conflict(ErrorCode::PluginKindTaken, reason)),
+        }
     }
 
     /// Whether files of this kind are read, and why not.

@@ -31,8 +31,8 @@ impl PluginAdmin {
     ///
     /// # Errors
     /// Invalid for a file that is not a plugin of this server, and for a wrong signature; conflict
-    /// `plugin_action_conflict` if the id is that of a built-in plugin or of one in the plugin directory; database
-    /// errors.
+    /// `plugin_action_conflict` if the id is that of a built-in plugin or of one in the plugin directory,
+    /// `plugin_kind_taken` if another plugin has one of its kinds; database errors.
     pub async fn upload(&self, by: AuthContext, upload: Upload) -> Result<Plugin> {
         if let Some(signature) = &upload.signature {
             let verified = signature.verify(&upload.component);
@@ -46,6 +46,7 @@ impl PluginAdmin {
             ServiceError::invalid("plugin", reason)
         })?;
         self.require_free_id(&examined.manifest.id)?;
+        self.require_free_kinds(&examined.manifest)?;
         let this = self.clone();
         self.complete(
             "plugin-upload",
