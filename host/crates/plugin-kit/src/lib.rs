@@ -9,6 +9,7 @@
 
 pub mod bench;
 pub mod build;
+pub mod changes;
 pub mod check;
 pub mod conformance;
 pub mod dev;

@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
+use crate::changes::Changes;
+
 /// The plugins of a server.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -79,6 +81,9 @@ pub struct Candidate {
     pub digest: String,
     /// What it asks for.
     pub permissions: Vec<Permission>,
+    /// What it has more and less than the version in use.
+    #[serde(default)]
+    pub changes: Changes,
     /// Everything else.
     #[serde(flatten)]
     pub other: Map<String, Json>,
@@ -143,6 +148,9 @@ pub struct PreviewReport {
     pub to: String,
     /// SHA-256 of its file.
     pub digest: String,
+    /// What it has more and less than the version in use.
+    #[serde(default)]
+    pub changes: Changes,
     /// Files that both versions read in the same way.
     pub unchanged: u64,
     /// Files that were not read.
@@ -249,6 +257,7 @@ impl fmt::Display for ManagedPlugin {
                 writeln!(f, "version {} waits for its permissions:", candidate.version)?;
                 writeln!(f, "  sha256     {}", candidate.digest)?;
                 permissions(f, &candidate.permissions)?;
+                write!(f, "{}", candidate.changes)?;
                 write!(
                     f,
                     "next: `svc plugin preview {0}`, then `svc plugin grant {0} --all`",
@@ -292,6 +301,10 @@ impl fmt::Display for PreviewReport {
             self.left_out
         )?;
         write!(f, "\nsha256 {}", self.digest)?;
+        let changes = self.changes.to_string();
+        for line in changes.lines() {
+            write!(f, "\n{line}")?;
+        }
         for file in &self.files {
             let differs = file.before.as_ref() != Some(&file.after);
             if file.changes.is_empty() && !differs {

@@ -2,6 +2,7 @@
 
 mod hostile;
 mod kind_owners;
+mod manifest_changes;
 mod uploads;
 
 use serde_json::{Value, json};

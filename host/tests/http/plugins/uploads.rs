@@ -204,6 +204,16 @@ async fn new_version_waits_beside_the_one_in_use_and_can_be_previewed() {
     );
     assert_eq!(plugin["candidate"]["version"], "2.0.0");
     assert_eq!(plugin["candidate"]["permissions"][0]["granted"], true);
+    assert_eq!(
+        plugin["candidate"]["changes"],
+        json!({
+            "kindsGained": [], "kindsLost": [], "kindsRegrouped": [],
+            "fieldsGained": [], "fieldsLost": [], "fieldsChanged": [],
+            "extensionsGained": [], "extensionsLost": [],
+            "permissionsGained": [], "permissionsLost": [],
+            "items": [],
+        })
+    );
     assert_eq!(fixture.titles().await, ["first"]);
 
     let reply = fixture.owner.post(&preview, &json!({})).await;
@@ -215,6 +225,7 @@ async fn new_version_waits_beside_the_one_in_use_and_can_be_previewed() {
             "from": "1.0.0",
             "to": "2.0.0",
             "digest": plugin["candidate"]["digest"],
+            "changes": plugin["candidate"]["changes"],
             "unchanged": 0,
             "leftOut": 0,
             "files": [{
@@ -385,6 +396,11 @@ async fn version_with_less_of_its_kind_waits_even_with_a_known_signer() {
         ("2.1.0", "x.notes.number", "x.notes.count"),
         ("2.2.0", "sort = true\nfacet = true", "facet = true"),
         ("2.3.0", "kind = \"things\"", "kind = \"others\""),
+        (
+            "2.4.0",
+            "extensions = [\"shared\"]\nmedia-types = { shared = \"application/x-shared\" }",
+            "extensions = [\"other\"]",
+        ),
     ] {
         let less = manifest(number).replace(present, instead);
         let waiting = fixture.upload_signed(PLUGINS, &plugin(&less), 1).await;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use crate::views::kinds::{json_schema, title};
+use crate::views::plugin_changes::PluginChangesView;
 use svc_domain::plugin::UploadedVersion;
 use svc_domain::time::Timestamp;
 use svc_library::plugins::{GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, SettingType};
@@ -146,6 +147,8 @@ pub struct PluginCandidateView {
     /// What it asks for; `granted` says whether the version in use has the permission.
     permissions: Vec<PermissionView>,
     limits: Vec<LimitsView>,
+    /// What it has more and less than the version in use.
+    changes: PluginChangesView,
 }
 
 /// A plugin.
@@ -216,6 +219,7 @@ impl From<Plugin> for PluginView {
                 .into_iter()
                 .map(LimitsView::from)
                 .collect(),
+            changes: candidate.changes.into(),
         });
         let mut view = Self {
             name: id.clone(),

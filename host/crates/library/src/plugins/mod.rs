@@ -5,6 +5,7 @@
 
 mod change;
 mod loading;
+mod manifest_changes;
 mod preview;
 mod sample;
 mod states;
@@ -29,6 +30,9 @@ use states::SeenStates;
 
 pub use change::{PluginChange, PluginGrant};
 pub use loading::stored_choices;
+pub use manifest_changes::{
+    AffectedItems, ChangedField, DeclaredField, FieldDeclaration, KindExtension, ManifestChanges,
+};
 pub use preview::{FieldChange, MOST_FILES, Preview, PreviewedFile, Reading};
 pub use svc_plugin_host::{
     ExaminedPlugin, GrantedLimits, KindState, ManifestSetting, PluginOrigin, PluginSignature, PluginState,
@@ -56,6 +60,8 @@ pub struct Candidate {
     pub version: UploadedVersion,
     /// What it asks for.
     pub examined: ExaminedPlugin,
+    /// What it has more and less than the version in use.
+    pub changes: ManifestChanges,
 }
 
 /// What the service uses.
@@ -122,10 +128,15 @@ impl PluginAdmin {
         // After a start nothing is known of the versions that waited before it.
         self.examine_candidates(&decisions).await?;
         let versions = self.parts().repository.uploaded_versions().await?;
-        let plugins = self.parts().plugins.list().into_iter();
-        Ok(plugins
+        let statuses = self.parts().plugins.list().into_iter();
+        let mut plugins: Vec<Plugin> = statuses
             .map(|status| self.plugin(status, &decisions, &versions))
-            .collect())
+            .collect();
+        for candidate in plugins.iter_mut().filter_map(|plugin| plugin.candidate.as_mut()) {
+            let new = &candidate.examined.manifest;
+            self.count_affected(&mut candidate.changes, new).await?;
+        }
+        Ok(plugins)
     }
 
     /// One plugin. Of several files with one id it is the one that is loaded.
@@ -168,17 +179,22 @@ impl PluginAdmin {
         let candidate = uploaded.filter(|decisions| decisions.current.is_some());
         let candidate = candidate.and_then(|decisions| version(&decisions.candidate));
         Plugin {
-            status,
             settings: settings.unwrap_or_default(),
             previous: uploaded.and_then(|decisions| version(&decisions.previous)),
-            candidate: candidate.and_then(|version| self.candidate(version)),
+            candidate: candidate.and_then(|version| self.candidate(version, &status)),
+            status,
         }
     }
 
-    fn candidate(&self, version: UploadedVersion) -> Option<Candidate> {
+    fn candidate(&self, version: UploadedVersion, in_use: &PluginStatus) -> Option<Candidate> {
         let candidates = self.0.candidates.lock().unwrap_or_else(PoisonError::into_inner);
         let examined = candidates.get(&version.digest)?.clone();
-        Some(Candidate { version, examined })
+        let changes = ManifestChanges::between(in_use.manifest.as_ref(), &examined.manifest);
+        Some(Candidate {
+            version,
+            examined,
+            changes,
+        })
     }
 
     /// A kind belongs to one plugin: another that defines it could not be used.
