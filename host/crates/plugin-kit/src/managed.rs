@@ -74,6 +74,7 @@ pub struct Version {
 
 /// A version that waits.
 #[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Candidate {
     /// Its number.
     pub version: String,
@@ -84,9 +85,21 @@ pub struct Candidate {
     /// What it has more and less than the version in use.
     #[serde(default)]
     pub changes: Changes,
+    /// Why it has not replaced the version in use.
+    #[serde(default)]
+    pub wait_reasons: Vec<WaitReason>,
     /// Everything else.
     #[serde(flatten)]
     pub other: Map<String, Json>,
+}
+
+/// Why a version waits.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct WaitReason {
+    /// Its name for programs.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
 }
 
 /// Calls of a plugin.
@@ -217,7 +230,10 @@ impl fmt::Display for ManagedPlugins {
                 write!(f, "\n  {reason}")?;
             }
             if let Some(candidate) = &plugin.candidate {
-                write!(f, "\n  version {} waits for its permissions", candidate.version)?;
+                write!(f, "\n  version {} waits for your yes", candidate.version)?;
+                for reason in &candidate.wait_reasons {
+                    write!(f, "\n    {}", reason.message)?;
+                }
             }
         }
         Ok(())
@@ -254,7 +270,10 @@ impl fmt::Display for ManagedPlugin {
         }
         match &self.candidate {
             Some(candidate) => {
-                writeln!(f, "version {} waits for its permissions:", candidate.version)?;
+                writeln!(f, "version {} waits for your yes:", candidate.version)?;
+                for reason in &candidate.wait_reasons {
+                    writeln!(f, "  because    {}", reason.message)?;
+                }
                 writeln!(f, "  sha256     {}", candidate.digest)?;
                 permissions(f, &candidate.permissions)?;
                 write!(f, "{}", candidate.changes)?;

@@ -121,6 +121,14 @@ impl Fixture {
     }
 }
 
+/// Codes of the reasons for which a version waits.
+fn wait_codes(plugin: &Value) -> Vec<String> {
+    let reasons = plugin["candidate"]["waitReasons"].as_array().unwrap().iter();
+    reasons
+        .map(|reason| reason["code"].as_str().unwrap().to_owned())
+        .collect()
+}
+
 fn code(reply: &Reply) -> (u16, Option<String>) {
     (reply.status, reply.code())
 }
@@ -408,6 +416,7 @@ async fn version_with_less_of_its_kind_waits_even_with_a_known_signer() {
             (&waiting["version"], &waiting["candidate"]["version"]),
             (&json!("1.0.0"), &json!(number))
         );
+        assert_eq!(wait_codes(&waiting), ["losses"], "{number}");
     }
     let other_label = manifest("3.0.0").replace("en = \"Number\"", "en = \"No.\"");
     let at_once = fixture.upload_signed(PLUGINS, &plugin(&other_label), 1).await;
@@ -443,16 +452,34 @@ async fn known_signer_replaces_a_version_at_once() {
         (&held["version"], &held["candidate"]["version"]),
         (&json!("2.0.0"), &json!("2.1.0"))
     );
+    assert_eq!(wait_codes(&held), ["held"]);
     let foreign = fixture
         .upload_signed(PLUGINS, &version("3.0.0", "foreign"), 2)
         .await;
     assert_eq!(foreign["candidate"]["signedBy"], key(2));
     assert_eq!(foreign["version"], "2.0.0");
+    assert_eq!(
+        foreign["candidate"]["waitReasons"],
+        json!([{"code": "other_signer", "message": "it is signed with another key than version 2.0.0"}])
+    );
     let unsigned = fixture.upload(version("3.1.0", "unsigned")).await.json();
     assert_eq!(
         (&unsigned["version"], &unsigned["candidate"]["version"]),
         (&json!("2.0.0"), &json!("3.1.0"))
     );
+    assert_eq!(wait_codes(&unsigned), ["not_signed"]);
+    fixture.grant(&["log", "settings", "source"]).await;
+    let asking =
+        guests::manifest("notes").replace("[permissions]", "[permissions]\nrelated = \"Reads notes\"");
+    let asking = guests::with_manifest(guests::component(&guests::body("good")), &asking);
+    let asking = fixture.upload_signed(PLUGINS, &asking, 1).await;
+    assert_eq!(wait_codes(&asking), ["other_signer", "permissions"]);
+    assert_eq!(
+        asking["candidate"]["waitReasons"][1]["message"],
+        "it asks for `related`"
+    );
+    fixture.owner.delete(&format!("{NOTES}/candidate")).await;
+    fixture.upload(version("3.2.0", "unsigned")).await;
 
     // A signature that is not of these bytes, or no signature at all, loses nothing.
     let other = signed(&version("4.0.0", "other"), 1);
@@ -472,7 +499,7 @@ async fn known_signer_replaces_a_version_at_once() {
         assert_eq!(reply.status, 400);
         assert_eq!(reply.json()["errors"][0]["path"], "signature", "{}", reply.json());
     }
-    assert_eq!(fixture.get().await["candidate"]["version"], "3.1.0");
+    assert_eq!(fixture.get().await["candidate"]["version"], "3.2.0");
 }
 
 #[tokio::test]

@@ -10,7 +10,9 @@ use crate::views::kinds::{json_schema, title};
 use crate::views::plugin_changes::PluginChangesView;
 use svc_domain::plugin::UploadedVersion;
 use svc_domain::time::Timestamp;
-use svc_library::plugins::{GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, SettingType};
+use svc_library::plugins::{
+    GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, SettingType, WaitReason,
+};
 
 /// A permission that a plugin requires.
 #[derive(Debug, Serialize, ToSchema)]
@@ -149,6 +151,27 @@ pub struct PluginCandidateView {
     limits: Vec<LimitsView>,
     /// What it has more and less than the version in use.
     changes: PluginChangesView,
+    /// Why it has not replaced the version in use at once.
+    wait_reasons: Vec<WaitReasonView>,
+}
+
+/// Why a version waits for an administrator.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PluginWaitReason"))]
+pub struct WaitReasonView {
+    /// `not_signed`, `other_signer` (its key is not that of the version in use), `permissions` (it asks for a further one),
+    /// `losses` (it has less than the version in use), or `held` (it was uploaded to be kept waiting).
+    code: &'static str,
+    message: String,
+}
+
+impl From<WaitReason> for WaitReasonView {
+    fn from(reason: WaitReason) -> Self {
+        Self {
+            code: reason.code,
+            message: reason.message,
+        }
+    }
 }
 
 /// A plugin.
@@ -220,6 +243,7 @@ impl From<Plugin> for PluginView {
                 .map(LimitsView::from)
                 .collect(),
             changes: candidate.changes.into(),
+            wait_reasons: candidate.reasons.into_iter().map(WaitReasonView::from).collect(),
         });
         let mut view = Self {
             name: id.clone(),

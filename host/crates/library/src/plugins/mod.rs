@@ -10,8 +10,9 @@ mod preview;
 mod sample;
 mod states;
 mod upload;
+mod wait_reasons;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value as Json;
@@ -27,6 +28,7 @@ use svc_plugin_host::{Manifest, Plugins};
 use svc_store::{DirectoryRepository, FileRepository, KindRepository, PluginRepository};
 
 use states::SeenStates;
+use wait_reasons::Waiting;
 
 pub use change::{PluginChange, PluginGrant};
 pub use loading::stored_choices;
@@ -39,6 +41,7 @@ pub use svc_plugin_host::{
     PluginStats, PluginStatus, SettingType,
 };
 pub use upload::Upload;
+pub use wait_reasons::WaitReason;
 
 /// A plugin with what administrators decided about it.
 #[derive(Debug, Clone)]
@@ -62,6 +65,8 @@ pub struct Candidate {
     pub examined: ExaminedPlugin,
     /// What it has more and less than the version in use.
     pub changes: ManifestChanges,
+    /// Why it has not replaced the version in use.
+    pub reasons: Vec<WaitReason>,
 }
 
 /// What the service uses.
@@ -178,19 +183,35 @@ impl PluginAdmin {
         // Without a version in use, the status itself is that of the version that waits.
         let candidate = uploaded.filter(|decisions| decisions.current.is_some());
         let candidate = candidate.and_then(|decisions| version(&decisions.candidate));
+        let nothing = BTreeSet::new();
+        let granted = uploaded.map_or(&nothing, |decisions| &decisions.granted);
         Plugin {
             settings: settings.unwrap_or_default(),
             previous: uploaded.and_then(|decisions| version(&decisions.previous)),
-            candidate: candidate.and_then(|version| self.candidate(version, &status)),
+            candidate: candidate.and_then(|version| self.candidate(version, &status, granted)),
             status,
         }
     }
 
-    fn candidate(&self, version: UploadedVersion, in_use: &PluginStatus) -> Option<Candidate> {
+    /// A version that waits beside the one in use, which has these permissions.
+    fn candidate(
+        &self,
+        version: UploadedVersion,
+        in_use: &PluginStatus,
+        granted: &BTreeSet<String>,
+    ) -> Option<Candidate> {
         let candidates = self.0.candidates.lock().unwrap_or_else(PoisonError::into_inner);
         let examined = candidates.get(&version.digest)?.clone();
         let changes = ManifestChanges::between(in_use.manifest.as_ref(), &examined.manifest);
+        let waiting = Waiting {
+            version: &version,
+            manifest: &examined.manifest,
+            changes: &changes,
+            in_use,
+            granted,
+        };
         Some(Candidate {
+            reasons: waiting.reasons(),
             version,
             examined,
             changes,
