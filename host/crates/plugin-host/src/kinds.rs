@@ -124,21 +124,10 @@ impl KindOwners {
                     |status: &&PluginStatus| matches!(status.state, PluginState::Excluded { .. });
                 match statuses().iter().filter(defines).min_by_key(is_excluded) {
                     Some(status) => unusable(status),
-                    None => no_plugin(self.unknown(kind)),
+                    None => no_plugin(format!("no plugin defines the kind `{kind}`")),
                 }
             }
         }
-    }
-
-    fn unknown(&self, kind: &MediaKind) -> String {
-        let known: Vec<&str> = self.0.keys().map(MediaKind::as_str).collect();
-        let known = if known.is_empty() {
-            "none is defined by a plugin".to_owned()
-        } else {
-            format!("plugins define {}", known.join(", "))
-        };
-        let built_in = MediaKind::BUILT_IN.join(", ");
-        format!("no plugin defines the kind `{kind}`; built-in kinds are {built_in}, {known}")
     }
 }
 
@@ -166,6 +155,7 @@ fn unusable(status: &PluginStatus) -> KindState {
         None if status.state == PluginState::Idle => {
             format!("no directory of this kind is configured, so the plugin `{id}` is not loaded")
         }
+        Some(reason) if code == "plugin_failed" => format!("the plugin `{id}` cannot be used: {reason}"),
         Some(reason) => format!("the plugin `{id}` is {state}: {reason}"),
         None => format!("the plugin `{id}` is {state}"),
     };

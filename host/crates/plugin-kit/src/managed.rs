@@ -27,6 +27,9 @@ pub struct ManagedPlugin {
     pub reason: Option<String>,
     /// `built-in`, `uploaded` or `file`.
     pub origin: String,
+    /// Path on the server of a file of the plugin directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// SHA-256 of its file.
     pub digest: String,
     /// The key that signed it.
@@ -226,6 +229,9 @@ impl fmt::Display for ManagedPlugins {
                 "\n{:<16} {version:<10} {:<12} {:<10} {digest}",
                 plugin.plugin_id, plugin.state, plugin.origin
             )?;
+            if let Some(path) = &plugin.path {
+                write!(f, "\n  {path}")?;
+            }
             if let Some(reason) = &plugin.reason {
                 write!(f, "\n  {reason}")?;
             }
@@ -250,6 +256,9 @@ impl fmt::Display for ManagedPlugin {
         )?;
         if let Some(reason) = &self.reason {
             writeln!(f, "  {reason}")?;
+        }
+        if let Some(path) = &self.path {
+            writeln!(f, "  file       {path}")?;
         }
         writeln!(f, "  sha256     {}", self.digest)?;
         writeln!(

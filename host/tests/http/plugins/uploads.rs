@@ -178,6 +178,11 @@ async fn uploaded_plugin_runs_after_all_its_permissions_are_granted() {
         revoked["reason"],
         "it waits for the permissions `log`, `settings`"
     );
+    let granted = |at: usize| &revoked["permissions"][at]["granted"];
+    assert_eq!(
+        (granted(0), granted(1), granted(2)),
+        (&json!(false), &json!(false), &json!(true))
+    );
     let uploads = fixture.server.audit(AuditEvent::PluginUploaded).await;
     assert_eq!(uploads.len(), 1);
     assert_eq!(uploads[0].details["version"], "1.0.0");
@@ -525,6 +530,11 @@ async fn settings_follow_their_schema_and_make_files_stale() {
         assert_eq!(reply.status, 400);
         assert_eq!(reply.json()["errors"][0]["path"], path);
     }
+    let unknown = set(json!({"nothing": 1})).await.json();
+    assert_eq!(
+        unknown["errors"][0]["message"],
+        "is not a setting of the plugin, which has `title`"
+    );
     let changed = set(json!({"title": "chosen"})).await;
     assert_eq!(
         (changed.status, &changed.json()["settings"]["title"]),
@@ -550,7 +560,14 @@ async fn plugin_is_disabled_enabled_and_removed() {
             .await
             .json()
     };
-    assert_eq!(enable(false).await["state"], "disabled");
+    let disabled = enable(false).await;
+    assert_eq!(disabled["state"], "disabled");
+    let permissions = disabled["permissions"].as_array().unwrap();
+    assert_eq!(permissions.len(), 3);
+    assert!(
+        permissions.iter().all(|permission| permission["granted"] == true),
+        "what was granted stays so: {disabled}"
+    );
     assert_eq!(enable(true).await["state"], "active");
     let both = json!({"enabled": true, "action": "release"});
     assert_eq!(fixture.owner.patch(NOTES, &both).await.status, 400);

@@ -21,7 +21,7 @@ pub struct PermissionView {
     name: String,
     /// Why the plugin requires it, from its manifest.
     reason: String,
-    /// Whether it is in force: the plugin is loaded with it.
+    /// Whether the plugin has it when it is loaded: an administrator granted it, or the operator put the plugin there.
     granted: bool,
 }
 

@@ -226,11 +226,27 @@ fn objections(manifest: &Manifest, granted: &BTreeSet<String>, put_into_use: boo
     let unknown = unknown.map(|name| format!("the plugin does not ask for `{name}`"));
     let lacking = manifest.permissions.iter();
     let lacking = lacking.filter(|(name, _)| put_into_use && !granted.contains(*name));
-    let lacking = lacking.map(|(name, reason)| format!("`{name}` is needed as well: {reason}"));
+    let lacking = lacking.map(|(name, reason)| {
+        format!("`{name}` is needed as well: {reason} (a version gets all that it asks for, or waits)")
+    });
     unknown
         .chain(lacking)
         .map(|message| FieldError::new("grants", message))
         .collect()
+}
+
+/// What to say about the name of a setting that the plugin does not have.
+fn no_setting(manifest: &Manifest) -> String {
+    let keys: Vec<String> = manifest
+        .settings
+        .iter()
+        .map(|setting| format!("`{}`", setting.key))
+        .collect();
+    if keys.is_empty() {
+        "is not a setting of the plugin, which has none".to_owned()
+    } else {
+        format!("is not a setting of the plugin, which has {}", keys.join(", "))
+    }
 }
 
 fn change_settings(
@@ -242,7 +258,7 @@ fn change_settings(
     for (key, value) in wanted {
         let path = format!("settings.{key}");
         let Some(setting) = manifest.settings.iter().find(|setting| setting.key == key) else {
-            errors.push(FieldError::new(path, "the plugin has no such setting"));
+            errors.push(FieldError::new(path, no_setting(manifest)));
             continue;
         };
         if value.is_null() {

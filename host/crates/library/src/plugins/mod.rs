@@ -160,7 +160,7 @@ impl PluginAdmin {
 
     fn plugin(
         &self,
-        status: PluginStatus,
+        mut status: PluginStatus,
         decisions: &[PluginDecisions],
         versions: &[UploadedVersion],
     ) -> Plugin {
@@ -185,6 +185,13 @@ impl PluginAdmin {
         let candidate = candidate.and_then(|decisions| version(&decisions.candidate));
         let nothing = BTreeSet::new();
         let granted = uploaded.map_or(&nothing, |decisions| &decisions.granted);
+        // What is granted stays so while the plugin is disabled or cannot be loaded.
+        let asked = status
+            .manifest
+            .iter()
+            .flat_map(|manifest| manifest.permissions.keys());
+        let asked = asked.filter(|name| !is_uploaded || granted.contains(*name));
+        status.granted = asked.cloned().collect();
         Plugin {
             settings: settings.unwrap_or_default(),
             previous: uploaded.and_then(|decisions| version(&decisions.previous)),

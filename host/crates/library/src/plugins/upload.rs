@@ -61,10 +61,16 @@ impl PluginAdmin {
         let mut others = plugins.filter(|status| !matches!(status.origin, PluginOrigin::Uploaded(_)));
         match others.find(|status| status.id() == id) {
             None => Ok(()),
-            Some(other) => Err(conflict(format!(
-                "the id `{id}` is taken by a plugin that was not uploaded ({})",
-                other.origin.place()
-            ))),
+            Some(other) => {
+                let next = match &other.origin {
+                    PluginOrigin::File(_) => "remove that file first",
+                    PluginOrigin::BuiltIn(_) | PluginOrigin::Uploaded(_) => "give the plugin another id",
+                };
+                let place = other.origin.place();
+                Err(conflict(format!(
+                    "the id `{id}` is taken by a plugin that was not uploaded ({place}): {next}"
+                )))
+            }
         }
     }
 
