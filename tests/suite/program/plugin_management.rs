@@ -156,7 +156,7 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     );
     assert_eq!(things.passes(&["disable", "things"])["state"], "disabled");
     assert_eq!(things.passes(&["enable", "things"])["state"], "active");
-    let (code, refused) = things.plugin(&["purge", "things"]);
+    let (code, refused) = things.plugin(&["purge", "things", "--yes"]);
     assert_eq!((code, &refused["error"]["code"]), (Some(4), &json!("refused")));
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(message.contains("remove or disable it first"), "{message}");
@@ -174,7 +174,15 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     );
     assert_eq!(things.passes(&["remove", "things"]), json!({"removed": "things"}));
     assert_eq!(things.titles().1, 3, "the items stay");
-    let purged = things.passes(&["purge", "things"]);
+    let (code, asked) = things.plugin(&["purge", "things"]);
+    assert_eq!((code, &asked["error"]["code"]), (Some(1), &json!("argument")));
+    let question = asked["error"]["message"].as_str().unwrap();
+    assert!(
+        question.contains("now it is no_plugin") && question.contains("nobody can be asked here"),
+        "{question}"
+    );
+    assert_eq!(things.titles().1, 3, "nothing is deleted without a yes");
+    let purged = things.passes(&["purge", "things", "--yes"]);
     assert_eq!(
         (&purged["status"], &purged["result"]["items"]),
         (&json!("completed"), &json!(3))

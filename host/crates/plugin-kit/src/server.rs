@@ -19,7 +19,7 @@ use ureq::{Agent, AsSendBody, http};
 
 use crate::error::KitError;
 use crate::managed::{ManagedPlugin, ManagedPlugins, Permission, PreviewReport};
-use crate::purge::PurgeReport;
+use crate::purge::{KnownKind, PurgeQuestion, PurgeReport};
 
 /// The server compiles plugins and reads files while a request waits.
 const TIMEOUT: Duration = Duration::from_secs(200);
@@ -196,6 +196,16 @@ impl Server {
     /// As [`Server::plugins`].
     pub fn remove(&self, id: &str) -> Result<(), KitError> {
         self.send::<bool>("DELETE", &format!("/{id}"), None).map(drop)
+    }
+
+    /// What to ask before a purge. The state of the kind is missing where the token may not read it.
+    pub fn purge_question(&self, kind: &str) -> PurgeQuestion {
+        let kinds: Result<Vec<KnownKind>, KitError> = self.send_to("GET", "/kinds", None);
+        let mut kinds = kinds.into_iter().flatten();
+        PurgeQuestion {
+            kind: kind.to_owned(),
+            known: kinds.find(|known| known.kind == kind),
+        }
     }
 
     /// Deletes all items of a kind that no plugin reads, and waits until it is done.
