@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Serialize;
 use svc_plugin_host::{PluginState, PluginStatus, Plugins};
 
-use crate::check::{Check, Status};
+use crate::finding::{Check, Status};
 
 /// The plugins of a server, in the order of loading.
 #[derive(Debug, Serialize)]

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use svc_platform::data_dir::DataDir;
-use svc_plugin_kit::check::Status;
 use svc_plugin_kit::doctor::{Diagnosis, list};
+use svc_plugin_kit::finding::Status;
 use url::Url;
 
 use super::Output;
