@@ -43,6 +43,7 @@ pub fn check(options: &HostOptions, file: &Path) -> Result<CheckReport, KitError
     checks.imports(&outline);
     checks.exports(&outline);
     checks.limits(&outline);
+    checks.signature(&outline);
     if checks.none_failed() {
         checks.run(options, file);
     }
@@ -182,6 +183,23 @@ impl Checks {
                 let detail = format!("{}: {reduced}", limit.ability);
                 let next = "request what the server grants, and test with it".to_owned();
                 self.add("limits", Status::Warning, detail, Some(next));
+            }
+        }
+    }
+
+    fn signature(&mut self, outline: &Outline) {
+        let Some(signed) = &outline.signature else { return };
+        match &signed.reason {
+            None => self.add(
+                "signature",
+                Status::Passed,
+                format!("by {}", signed.public_key),
+                None,
+            ),
+            Some(reason) => {
+                let next = "sign it again with `svc plugin sign`, or remove the signature".to_owned();
+                let detail = format!("{}: {reason}", signed.signature.display());
+                self.add("signature", Status::Failed, detail, Some(next));
             }
         }
     }
