@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use svc_test_support::guests;
-use svc_tests::program::{Server, program, wait_for};
+use svc_tests::program::{PASSWORD, Server, program, wait_for};
+use svc_tests::workspace;
 
 /// A plugin for items of the kind `things`, whose titles name its version.
 fn plugin(version: &str) -> Vec<u8> {
@@ -207,6 +209,40 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
         (nobody.status.code(), &error["error"]["code"]),
         (Some(1), &json!("unreachable"))
     );
+}
+
+#[test]
+fn token_of_the_documentation_may_install_a_plugin() {
+    let page = fs::read_to_string(workspace().join("docs/plugins/installing.md")).unwrap();
+    let (_, rest) = page.split_once("```sh\n").unwrap();
+    let (script, _) = rest.split_once("```").unwrap();
+    assert!(script.contains("personal-access-tokens"), "{script}");
+    let things = Things::start(0);
+    let bin = things.dir.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    symlink(program(), bin.join("svc")).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let output = Command::new("bash")
+        .args(["-euxo", "pipefail", "-c", script])
+        .env_clear()
+        .env("PATH", path)
+        .env("BASE", format!("http://{}", things.server.address()))
+        .env("SVC_USER", "owner")
+        .env("SVC_PASSWORD", PASSWORD)
+        .current_dir(things.dir.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let token = fs::read_to_string(things.dir.path().join("svc-token")).unwrap();
+    let file = things.write("1.0.0");
+    let installed = things
+        .command(&["install", file.to_str().unwrap(), "--grant-all"])
+        .env("SVC_TOKEN", token)
+        .output()
+        .unwrap();
+    let installed: Value = serde_json::from_slice(&installed.stdout).unwrap();
+    assert_eq!(installed["state"], "active", "{installed}");
 }
 
 #[test]

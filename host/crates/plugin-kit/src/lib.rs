@@ -26,6 +26,7 @@ mod process;
 pub mod project;
 pub mod purge;
 pub mod record;
+pub mod refusal;
 pub mod repro;
 pub mod run;
 pub mod sandbox;

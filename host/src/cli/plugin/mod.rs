@@ -193,7 +193,7 @@ impl Output {
         }
         Ok(match error {
             KitError::ToolMissing { .. } => ExitCode::from(TOOL_MISSING),
-            KitError::Refused { .. } => ExitCode::from(NOT_PASSED),
+            KitError::Refused(_) => ExitCode::from(NOT_PASSED),
             _ => ExitCode::FAILURE,
         })
     }
