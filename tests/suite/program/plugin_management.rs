@@ -164,7 +164,7 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     assert!(message.contains("remove or disable it first"), "{message}");
     assert_eq!(things.passes(&["revoke", "things", "log"])["state"], "waiting");
     let listed = things.passes(&["list"]);
-    let ids: Vec<_> = listed
+    let ids: Vec<_> = listed["plugins"]
         .as_array()
         .unwrap()
         .iter()
@@ -246,6 +246,37 @@ fn token_of_the_documentation_may_install_a_plugin() {
 }
 
 #[test]
+fn list_and_doctor_ask_the_server_of_the_environment() {
+    let things = Things::start(0);
+    things.install(&things.write("1.0.0"), &[]);
+    let ask = |verb: &str| {
+        let output = Command::new(program())
+            .args(["plugin", "--json", verb])
+            .env_clear()
+            .env("PATH", std::env::var("PATH").unwrap())
+            .env("XDG_CACHE_HOME", workspace().join("target/test-plugin-cache/kit"))
+            .env("SVC_SERVER", format!("http://{}", things.server.address()))
+            .env("SVC_TOKEN", things.server.token())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let listed = ask("list");
+    let plugins = listed["plugins"].as_array().unwrap();
+    let origins: BTreeSet<&str> = plugins
+        .iter()
+        .map(|plugin| plugin["origin"].as_str().unwrap())
+        .collect();
+    assert_eq!(origins, BTreeSet::from(["built-in", "uploaded"]), "{listed}");
+    let examined = ask("doctor").to_string();
+    assert!(
+        examined.contains("things (uploaded, on the server)"),
+        "{examined}"
+    );
+}
+
+#[test]
 fn upload_survives_a_restart_of_the_server() {
     let Things { dir, server } = {
         let things = Things::start(2);
@@ -282,7 +313,7 @@ fn quarantined_plugin_is_listed_released_and_reads_again() {
     things.install(&file, &["--grant-all"]);
     let listed = || {
         let plugins = things.passes(&["list"]);
-        let mut plugins = plugins.as_array().unwrap().iter();
+        let mut plugins = plugins["plugins"].as_array().unwrap().iter();
         plugins
             .find(|plugin| plugin["pluginId"] == "things")
             .unwrap()

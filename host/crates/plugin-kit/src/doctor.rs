@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
-use svc_plugin_host::{PluginState, PluginStatus, Plugins};
+use svc_plugin_host::{PluginStatus, Plugins};
 
 use crate::finding::{Check, Status};
+use crate::managed::ManagedPlugins;
 
 /// The plugins of a server, in the order of loading.
 #[derive(Debug, Serialize)]
@@ -157,38 +158,61 @@ impl Diagnosis {
 
     fn examine_plugin(&mut self, status: &PluginStatus) {
         let label = format!("{} ({})", status.id(), status.origin.label());
-        let reason = status.state.reason().unwrap_or_default();
-        let (outcome, detail, next) = match &status.state {
-            PluginState::Active => (Status::Passed, format!("{label} is active"), None),
-            PluginState::Idle => (
+        self.judge(&label, status.state.name(), status.state.reason());
+    }
+
+    /// Examines what a running server says of its plugins, or says that it was not asked.
+    pub fn examine_server(&mut self, plugins: Option<&ManagedPlugins>) {
+        let Some(plugins) = plugins else {
+            let detail = "not examined: they are in the server's database";
+            let next = "`--server URL` asks the running server";
+            self.add("uploaded plugins", Status::Passed, detail, Some(next));
+            return;
+        };
+        for plugin in &plugins.plugins {
+            let label = format!("{} ({}, on the server)", plugin.plugin_id, plugin.origin);
+            self.judge(&label, &plugin.state, plugin.reason.as_deref());
+        }
+    }
+
+    /// Adds what the state of a plugin means.
+    fn judge(&mut self, label: &str, state: &str, reason: Option<&str>) {
+        let reason = reason.unwrap_or_default();
+        let (outcome, detail, next) = match state {
+            "active" => (Status::Passed, format!("{label} is active"), None),
+            "idle" => (
                 Status::Passed,
                 format!("{label} is idle: no directory of its kinds is configured"),
                 None,
             ),
-            PluginState::Disabled => (
+            "disabled" => (
                 Status::Warning,
                 format!("{label} is disabled"),
                 Some("an administrator disabled it; nothing is to be done if that is intended"),
             ),
-            PluginState::Waiting { .. } => (
+            "waiting" => (
                 Status::Warning,
                 format!("{label}: {reason}"),
                 Some("`svc plugin grant` after you have read what it asks for"),
             ),
-            PluginState::Quarantined { .. } => (
+            "quarantined" => (
                 Status::Failed,
                 format!("{label} is quarantined: {reason}"),
-                Some("release it with PATCH /api/v1/plugins/{pluginId}, or restart the server"),
+                Some("release it with `svc plugin release`, or restart the server"),
             ),
-            PluginState::Incompatible { .. } => (
+            "incompatible" => (
                 Status::Failed,
                 format!("{label} is incompatible: {reason}"),
                 Some("install a build of it for this server's interface"),
             ),
-            PluginState::Failed { .. } => (
+            _ => (
                 Status::Failed,
                 format!("{label} cannot be loaded: {reason}"),
-                Some("`svc plugin check FILE` lists everything that is wrong with it"),
+                Some(if reason.contains("taken by") || reason.contains("two plugins") {
+                    "remove one of the two plugins that the reason names"
+                } else {
+                    "`svc plugin check FILE` lists everything that is wrong with it"
+                }),
             ),
         };
         self.add("plugin", outcome, detail, next);
@@ -228,5 +252,58 @@ impl fmt::Display for Diagnosis {
         } else {
             "something is wrong"
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The status and the next step of each finding about the plugins of a server in these states.
+    fn judged(states: &[(&str, &str)]) -> Vec<(Status, Option<String>)> {
+        let plugins = states.iter().map(|(state, reason)| {
+            let plugin = json!({
+                "pluginId": "sheets", "version": "1.0.0", "state": state, "reason": reason, "origin": "uploaded",
+                "digest": "", "signedBy": null, "permissions": [], "settingsSchema": {}, "settings": {},
+            });
+            serde_json::from_value(plugin).unwrap()
+        });
+        let plugins = ManagedPlugins {
+            plugins: plugins.collect(),
+        };
+        let mut diagnosis = Diagnosis::default();
+        diagnosis.examine_server(Some(&plugins));
+        let checks = diagnosis.checks.into_iter();
+        checks.map(|check| (check.status, check.next)).collect()
+    }
+
+    #[test]
+    fn uploaded_plugins_are_examined_by_their_states() {
+        let found = judged(&[
+            ("active", ""),
+            ("waiting", "`source` is not granted"),
+            ("failed", "two plugins define the kind `sheets`"),
+        ]);
+        let statuses: Vec<Status> = found.iter().map(|(status, _)| *status).collect();
+        assert_eq!(statuses, [Status::Passed, Status::Warning, Status::Failed]);
+        let next = found.into_iter().filter_map(|(_, next)| next).next_back();
+        assert_eq!(
+            next.as_deref(),
+            Some("remove one of the two plugins that the reason names")
+        );
+    }
+
+    #[test]
+    fn diagnosis_says_that_it_did_not_ask_the_server() {
+        let mut diagnosis = Diagnosis::default();
+        diagnosis.examine_server(None);
+        assert!(diagnosis.passed());
+        let text = diagnosis.to_string();
+        assert!(
+            text.contains("uploaded plugins: not examined") && text.contains("--server URL"),
+            "{text}"
+        );
     }
 }

@@ -60,7 +60,8 @@ impl Server {
     /// # Errors
     /// The server refuses or does not answer.
     pub fn plugins(&self) -> Result<ManagedPlugins, KitError> {
-        self.send("GET", "", None)
+        let plugins = self.send("GET", "", None)?;
+        Ok(ManagedPlugins { plugins })
     }
 
     /// One plugin.
