@@ -209,8 +209,13 @@ impl Checks {
         let sandbox = match Sandbox::load(options, file, Isolation::Worker) {
             Ok(sandbox) => sandbox,
             Err(error) => {
-                let next = "correct what the reason names, and build again".to_owned();
-                self.add("start", Status::Failed, error.to_string(), Some(next));
+                let reason = error.to_string();
+                let next = if reason.contains("which no loaded plugin defines") {
+                    "name the directory with the plugin that defines the kind: `--plugin-dir DIR`"
+                } else {
+                    "correct what the reason names, and build again"
+                };
+                self.add("start", Status::Failed, reason, Some(next.to_owned()));
                 return;
             }
         };

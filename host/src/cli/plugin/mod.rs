@@ -52,7 +52,7 @@ enum Verb {
     /// Compile a plugin into one file
     Build(author::Build),
     /// Find everything that keeps a plugin from being loaded
-    Check(author::Plugin),
+    Check(author::Check),
     /// Compare the records of fixtures, and run the conformance tests
     Test(author::Test),
     /// Measure time, memory and reads
@@ -107,7 +107,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let outcome = match arguments.verb {
         Verb::New(new) => new.run(output),
         Verb::Build(build) => build.run(output),
-        Verb::Check(plugin) => plugin.check(output),
+        Verb::Check(check) => check.run(output),
         Verb::Test(test) => test.run(output),
         Verb::Bench(bench) => bench.run(output),
         Verb::Run(run) => run.run(output),
