@@ -20,6 +20,7 @@ pub mod golden;
 pub mod inspect;
 pub mod language;
 pub mod managed;
+pub mod manifest_outline;
 mod media;
 mod probe;
 mod process;
