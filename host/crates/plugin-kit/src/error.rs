@@ -154,7 +154,9 @@ impl KitError {
                  `svc plugin build --module FILE --manifest plugin.toml -o OUT`"
                     .to_owned()
             }
-            Self::Manifest { .. } => "correct the manifest; docs/plugins.md describes each field".to_owned(),
+            Self::Manifest { .. } => {
+                "correct each place that the message names; it says what is expected there".to_owned()
+            }
             Self::NotAPlugin { source, .. } => match source {
                 InspectError::CoreModule => {
                     "`svc plugin build --module FILE --manifest plugin.toml -o OUT` makes a plugin of it"

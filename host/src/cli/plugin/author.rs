@@ -37,7 +37,7 @@ pub(super) struct New {
     /// The extension of its files
     #[arg(long, value_name = "EXTENSION", default_value = "note")]
     extension: String,
-    /// For Rust: the folder of the SDK, instead of the one on crates.io
+    /// For Rust: the folder `plugin-api` of a whole checkout, instead of the SDK on crates.io
     #[arg(long, value_name = "DIR")]
     sdk: Option<PathBuf>,
 }

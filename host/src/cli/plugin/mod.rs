@@ -39,6 +39,8 @@ impl Arguments {
     pub(super) fn log_filter(&self) -> &'static str {
         match self.verb {
             Verb::Run(_) => "warn,svc_plugin_host::machine_code=info,svc::plugin=debug",
+            // What is compiled meanwhile is no part of a report.
+            Verb::Check(_) => "error,svc::plugin=off",
             Verb::List(_) | Verb::Doctor(_) => "off,svc_plugin_host::machine_code=info",
             _ => "error,svc_plugin_host::machine_code=info,svc::plugin=off",
         }
@@ -74,8 +76,14 @@ enum Verb {
     /// Upload a plugin, or a new version of one, to a running server
     Install(manage::Install),
     /// Grant permissions to a plugin, which puts a version that waits into use
+    #[command(
+        override_usage = "svc plugin grant [OPTIONS] <ID> <PERMISSIONS>...\n       svc plugin grant [OPTIONS] <ID> --all"
+    )]
     Grant(manage::Grant),
     /// Take permissions from a plugin, which stops it
+    #[command(
+        override_usage = "svc plugin revoke [OPTIONS] <ID> <PERMISSIONS>...\n       svc plugin revoke [OPTIONS] <ID> --all"
+    )]
     Revoke(manage::Grants),
     /// Let a plugin run
     Enable(manage::One),

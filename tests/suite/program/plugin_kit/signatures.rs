@@ -34,7 +34,8 @@ fn signed_plugin_is_verified_and_a_changed_one_is_not() {
         .as_str()
         .unwrap()
         .to_owned();
-    author.fails(&["keygen", "key"], 1, "file");
+    let said = author.fails(&["keygen", "key"], 1, "argument");
+    assert!(said.contains("never overwritten"), "{said}");
     author.fails(&["verify", "a.wasm"], 1, "file");
     author.passes(&["sign", "a.wasm", "--key", "key"]);
     author.passes(&["verify", "a.wasm"]);
