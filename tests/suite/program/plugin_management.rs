@@ -271,7 +271,7 @@ fn list_and_doctor_ask_the_server_of_the_environment() {
     assert_eq!(origins, BTreeSet::from(["built-in", "uploaded"]), "{listed}");
     let examined = ask("doctor").to_string();
     assert!(
-        examined.contains("things (uploaded, on the server)"),
+        examined.contains("things (uploaded) is waiting on the server"),
         "{examined}"
     );
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
-use svc_plugin_host::{PluginStatus, Plugins};
+use svc_plugin_host::{PluginState, PluginStatus, Plugins};
 
 use crate::finding::{Check, Status};
 use crate::managed::ManagedPlugins;
@@ -156,11 +156,6 @@ impl Diagnosis {
         }
     }
 
-    fn examine_plugin(&mut self, status: &PluginStatus) {
-        let label = format!("{} ({})", status.id(), status.origin.label());
-        self.judge(&label, status.state.name(), status.state.reason());
-    }
-
     /// Examines what a running server says of its plugins, or says that it was not asked.
     pub fn examine_server(&mut self, plugins: Option<&ManagedPlugins>) {
         let Some(plugins) = plugins else {
@@ -170,49 +165,62 @@ impl Diagnosis {
             return;
         };
         for plugin in &plugins.plugins {
-            let label = format!("{} ({}, on the server)", plugin.plugin_id, plugin.origin);
-            self.judge(&label, &plugin.state, plugin.reason.as_deref());
+            let (outcome, next) = match plugin.state.as_str() {
+                "active" | "idle" => (Status::Passed, None),
+                "disabled" => (Status::Warning, None),
+                "waiting" => (
+                    Status::Warning,
+                    Some("`svc plugin grant` after you have read what it asks for"),
+                ),
+                "quarantined" => (
+                    Status::Failed,
+                    Some("`svc plugin release`, or a restart of the server"),
+                ),
+                _ => (Status::Failed, Some("solve what the reason names")),
+            };
+            let (id, origin, state) = (&plugin.plugin_id, &plugin.origin, &plugin.state);
+            let mut detail = format!("{id} ({origin}) is {state} on the server");
+            if let Some(reason) = &plugin.reason {
+                detail = format!("{detail}: {reason}");
+            }
+            self.add("plugin", outcome, detail, next);
         }
     }
 
-    /// Adds what the state of a plugin means.
-    fn judge(&mut self, label: &str, state: &str, reason: Option<&str>) {
-        let reason = reason.unwrap_or_default();
-        let (outcome, detail, next) = match state {
-            "active" => (Status::Passed, format!("{label} is active"), None),
-            "idle" => (
+    fn examine_plugin(&mut self, status: &PluginStatus) {
+        let label = format!("{} ({})", status.id(), status.origin.label());
+        let reason = status.state.reason().unwrap_or_default();
+        let (outcome, detail, next) = match &status.state {
+            PluginState::Active => (Status::Passed, format!("{label} is active"), None),
+            PluginState::Idle => (
                 Status::Passed,
                 format!("{label} is idle: no directory of its kinds is configured"),
                 None,
             ),
-            "disabled" => (
+            PluginState::Disabled => (
                 Status::Warning,
                 format!("{label} is disabled"),
                 Some("an administrator disabled it; nothing is to be done if that is intended"),
             ),
-            "waiting" => (
+            PluginState::Waiting { .. } => (
                 Status::Warning,
                 format!("{label}: {reason}"),
                 Some("`svc plugin grant` after you have read what it asks for"),
             ),
-            "quarantined" => (
+            PluginState::Quarantined { .. } => (
                 Status::Failed,
                 format!("{label} is quarantined: {reason}"),
-                Some("release it with `svc plugin release`, or restart the server"),
+                Some("release it with PATCH /api/v1/plugins/{pluginId}, or restart the server"),
             ),
-            "incompatible" => (
+            PluginState::Incompatible { .. } => (
                 Status::Failed,
                 format!("{label} is incompatible: {reason}"),
                 Some("install a build of it for this server's interface"),
             ),
-            _ => (
+            PluginState::Failed { .. } => (
                 Status::Failed,
                 format!("{label} cannot be loaded: {reason}"),
-                Some(if reason.contains("taken by") || reason.contains("two plugins") {
-                    "remove one of the two plugins that the reason names"
-                } else {
-                    "`svc plugin check FILE` lists everything that is wrong with it"
-                }),
+                Some("`svc plugin check FILE` lists everything that is wrong with it"),
             ),
         };
         self.add("plugin", outcome, detail, next);
@@ -289,10 +297,7 @@ mod tests {
         let statuses: Vec<Status> = found.iter().map(|(status, _)| *status).collect();
         assert_eq!(statuses, [Status::Passed, Status::Warning, Status::Failed]);
         let next = found.into_iter().filter_map(|(_, next)| next).next_back();
-        assert_eq!(
-            next.as_deref(),
-            Some("remove one of the two plugins that the reason names")
-        );
+        assert_eq!(next.as_deref(), Some("solve what the reason names"));
     }
 
     #[test]
