@@ -9,7 +9,7 @@ use serde::Deserialize;
 pub struct Refusal {
     /// HTTP status.
     pub status: u16,
-    /// The message of the server, and what is wrong with each field.
+    /// What is wrong with each field, or else the message of the server.
     pub message: String,
     /// The fields that are not valid.
     fields: Vec<String>,
@@ -36,11 +36,18 @@ impl Refusal {
             errors: Vec::new(),
         });
         let errors = body.errors.iter();
-        let errors = errors.map(|Field { path, message }| format!("{path}: {message}"));
-        let parts: Vec<String> = std::iter::once(body.message).chain(errors).collect();
+        let errors: Vec<String> = errors
+            .map(|Field { path, message }| format!("{path}: {message}"))
+            .collect();
+        // The message says no more than that there are errors.
+        let message = if errors.is_empty() {
+            body.message
+        } else {
+            errors.join("; ")
+        };
         Self {
             status,
-            message: parts.join("; "),
+            message,
             fields: body.errors.into_iter().map(|field| field.path).collect(),
             requires: required_capabilities(method, path),
         }
@@ -133,7 +140,7 @@ mod tests {
         let refusal = Refusal::of("PATCH", "/plugins/a", 400, body);
         assert_eq!(
             refusal.message,
-            "the request is not valid; other: is odd; settings.foo: there is no such setting"
+            "other: is odd; settings.foo: there is no such setting"
         );
         assert!(refusal.next().contains("settingsSchema"), "{}", refusal.next());
     }
