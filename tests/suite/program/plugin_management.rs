@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use svc_test_support::guests;
-use svc_tests::program::{Server, program, wait_for};
+use svc_tests::program::{PASSWORD, Server, program, wait_for};
+use svc_tests::workspace;
 
 /// A plugin for items of the kind `things`, whose titles name its version.
 fn plugin(version: &str) -> Vec<u8> {
@@ -162,7 +164,7 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     assert!(message.contains("remove or disable it first"), "{message}");
     assert_eq!(things.passes(&["revoke", "things", "log"])["state"], "waiting");
     let listed = things.passes(&["list"]);
-    let ids: Vec<_> = listed
+    let ids: Vec<_> = listed["plugins"]
         .as_array()
         .unwrap()
         .iter()
@@ -218,6 +220,71 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
 }
 
 #[test]
+fn token_of_the_documentation_may_install_a_plugin() {
+    let page = fs::read_to_string(workspace().join("docs/plugins/installing.md")).unwrap();
+    let (_, rest) = page.split_once("```sh\n").unwrap();
+    let (script, _) = rest.split_once("```").unwrap();
+    assert!(script.contains("personal-access-tokens"), "{script}");
+    let things = Things::start(0);
+    let bin = things.dir.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    symlink(program(), bin.join("svc")).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let output = Command::new("bash")
+        .args(["-euxo", "pipefail", "-c", script])
+        .env_clear()
+        .env("PATH", path)
+        .env("BASE", format!("http://{}", things.server.address()))
+        .env("SVC_USER", "owner")
+        .env("SVC_PASSWORD", PASSWORD)
+        .current_dir(things.dir.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let token = fs::read_to_string(things.dir.path().join("svc-token")).unwrap();
+    let file = things.write("1.0.0");
+    let installed = things
+        .command(&["install", file.to_str().unwrap(), "--grant-all"])
+        .env("SVC_TOKEN", token)
+        .output()
+        .unwrap();
+    let installed: Value = serde_json::from_slice(&installed.stdout).unwrap();
+    assert_eq!(installed["state"], "active", "{installed}");
+}
+
+#[test]
+fn list_and_doctor_ask_the_server_of_the_environment() {
+    let things = Things::start(0);
+    things.install(&things.write("1.0.0"), &[]);
+    let ask = |verb: &str| {
+        let output = Command::new(program())
+            .args(["plugin", "--json", verb])
+            .env_clear()
+            .env("PATH", std::env::var("PATH").unwrap())
+            .env("XDG_CACHE_HOME", workspace().join("target/test-plugin-cache/kit"))
+            .env("SVC_SERVER", format!("http://{}", things.server.address()))
+            .env("SVC_TOKEN", things.server.token())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let listed = ask("list");
+    let plugins = listed["plugins"].as_array().unwrap();
+    let origins: BTreeSet<&str> = plugins
+        .iter()
+        .map(|plugin| plugin["origin"].as_str().unwrap())
+        .collect();
+    assert_eq!(origins, BTreeSet::from(["built-in", "uploaded"]), "{listed}");
+    let examined = ask("doctor").to_string();
+    assert!(
+        examined.contains("things (uploaded) is waiting on the server"),
+        "{examined}"
+    );
+}
+
+#[test]
 fn upload_survives_a_restart_of_the_server() {
     let Things { dir, server } = {
         let things = Things::start(2);
@@ -254,7 +321,7 @@ fn quarantined_plugin_is_listed_released_and_reads_again() {
     things.install(&file, &["--grant-all"]);
     let listed = || {
         let plugins = things.passes(&["list"]);
-        let mut plugins = plugins.as_array().unwrap().iter();
+        let mut plugins = plugins["plugins"].as_array().unwrap().iter();
         plugins
             .find(|plugin| plugin["pluginId"] == "things")
             .unwrap()

@@ -111,7 +111,10 @@ pub enum Component {
 
 impl Component {
     /// The uncompressed component.
-    pub(super) fn bytes(self) -> io::Result<Vec<u8>> {
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn bytes(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Plain(bytes) => Ok(bytes.to_vec()),
             Self::Deflated(bytes) => miniz_oxide::inflate::decompress_to_vec(bytes).map_err(io::Error::other),

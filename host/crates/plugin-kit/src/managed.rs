@@ -8,9 +8,11 @@ use serde_json::{Map, Value as Json, json};
 use crate::changes::Changes;
 
 /// The plugins of a server.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ManagedPlugins(pub Vec<ManagedPlugin>);
+#[derive(Debug, Serialize)]
+pub struct ManagedPlugins {
+    /// In the order of the server.
+    pub plugins: Vec<ManagedPlugin>,
+}
 
 /// A plugin of a server. Fields that no verb needs are kept as they are.
 #[derive(Debug, Serialize, Deserialize)]
@@ -221,7 +223,7 @@ impl fmt::Display for ManagedPlugins {
             "{:<16} {:<10} {:<12} {:<10} sha256",
             "id", "version", "state", "origin"
         )?;
-        for plugin in &self.0 {
+        for plugin in &self.plugins {
             let version = plugin.version.as_deref().unwrap_or("-");
             let digest = plugin.digest.get(..12).unwrap_or(&plugin.digest);
             write!(
