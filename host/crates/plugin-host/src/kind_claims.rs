@@ -15,6 +15,8 @@ struct Claim {
     plugin_id: String,
     /// The plugin in messages.
     name: String,
+    /// What an administrator does for its kinds to be free.
+    ends: &'static str,
 }
 
 impl Claim {
@@ -26,6 +28,10 @@ impl Claim {
         Self {
             plugin_id: status.id(),
             name,
+            ends: match status.origin {
+                PluginOrigin::BuiltIn(_) => "disable",
+                PluginOrigin::File(_) | PluginOrigin::Uploaded(_) => "remove",
+            },
         }
     }
 }
@@ -62,10 +68,10 @@ impl KindClaims {
     pub(super) fn claim(&mut self, plugin: &PluginStatus) -> Option<String> {
         let manifest = plugin.manifest.as_ref()?;
         if let Some((kind, claim)) = self.rival(manifest) {
-            let (other, this) = (&claim.name, plugin.full_name());
+            let (Claim { name, ends, .. }, this) = (claim, plugin.full_name());
             return Some(format!(
-                "two plugins define the kind `{kind}`, which belongs to one: it is that of {other}; {this} can have it \
-                 when that plugin is removed"
+                "two plugins define the kind `{kind}`, which belongs to one: it is that of {name}; {this} can have it \
+                 when that plugin is {ends}d"
             ));
         }
         for kind in manifest.defined_kinds() {
@@ -76,9 +82,9 @@ impl KindClaims {
 
     /// Why a plugin with this manifest could not be used.
     pub(super) fn conflict(&self, manifest: &Manifest) -> Option<String> {
-        let (kind, Claim { name, .. }) = self.rival(manifest)?;
+        let (kind, Claim { name, ends, .. }) = self.rival(manifest)?;
         Some(format!(
-            "the plugin defines the kind `{kind}`, which belongs to {name}: remove that plugin first"
+            "the plugin defines the kind `{kind}`, which belongs to {name}: {ends} that plugin first"
         ))
     }
 

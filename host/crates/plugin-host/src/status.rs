@@ -154,7 +154,10 @@ impl PluginStatus {
 
     /// Id, version, origin and the start of the digest, for messages that name several plugins.
     pub(crate) fn full_name(&self) -> String {
-        let version = self.manifest.as_ref().map_or("-", |manifest| &manifest.version);
+        let version = self
+            .manifest
+            .as_ref()
+            .map_or("-", |manifest| manifest.version.as_str());
         let digest = self.digest.get(..12).unwrap_or_default();
         format!(
             "`{}` {version} ({}, sha256 {digest}…)",

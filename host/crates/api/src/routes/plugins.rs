@@ -115,7 +115,7 @@ pub async fn get_plugin(state: State, plugin_id: PathId<String>) -> Result<Json<
 ///
 /// The body is the component, or a form with the component and its signature. Nothing of it runs before an administrator
 /// grants the permissions that it asks for; a new version waits beside the one in use. A version with the same signer that
-/// asks for no further permission, and whose kinds keep all fields, replaces the one in use at once.
+/// asks for no further permission, and keeps all kinds, fields and extensions, replaces the one in use at once.
 #[endpoint(responses(
     (status_code = 409, description = "`plugin_action_conflict`: the id is that of a plugin that was not uploaded, or too many are; \
      `plugin_kind_taken`: it defines a media kind of another plugin")

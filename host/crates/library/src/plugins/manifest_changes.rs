@@ -124,7 +124,7 @@ impl ManifestChanges {
     /// The changes from the version in use, if there is one. The items are not counted yet.
     pub(super) fn between(old: Option<&Manifest>, new: &Manifest) -> Self {
         let mut changes = Self::default();
-        let old_kinds = old.map_or(&[][..], |old| old.kinds.as_slice());
+        let old_kinds = old.map(|old| old.kinds.as_slice()).unwrap_or_default();
         for now in &new.kinds {
             match old_kinds.iter().find(|before| before.kind == now.kind) {
                 Some(before) => changes.compare(before, now),

@@ -137,9 +137,13 @@ impl PluginAdmin {
         let mut plugins: Vec<Plugin> = statuses
             .map(|status| self.plugin(status, &decisions, &versions))
             .collect();
-        for candidate in plugins.iter_mut().filter_map(|plugin| plugin.candidate.as_mut()) {
-            let new = &candidate.examined.manifest;
-            self.count_affected(&mut candidate.changes, new).await?;
+        for plugin in &mut plugins {
+            if let Some(Candidate {
+                examined, changes, ..
+            }) = &mut plugin.candidate
+            {
+                self.count_affected(changes, &examined.manifest).await?;
+            }
         }
         Ok(plugins)
     }
