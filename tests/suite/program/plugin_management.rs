@@ -219,6 +219,58 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     );
 }
 
+/// The codes of the reasons for which a version waits.
+fn wait_codes(plugin: &Value) -> Vec<&str> {
+    let reasons = plugin["candidate"]["waitReasons"].as_array().unwrap().iter();
+    reasons.map(|reason| reason["code"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn version_that_waits_says_why_and_what_its_kind_would_lose() {
+    let things = Things::start(3);
+    let first = things.install(&things.write("1.0.0"), &["--grant-all"]);
+    assert_eq!(first["state"], "active");
+    things.wait_for_version("1.0.0", 3);
+    let same = things.install(&things.write("1.1.0"), &[]);
+    assert_eq!(wait_codes(&same), ["not_signed"]);
+    assert_eq!(same["candidate"]["changes"]["items"], json!([]));
+
+    let renamed = guests::kind_manifest("things", "others").replace("1.0.0", "2.0.0");
+    let renamed = guests::with_manifest(guests::component(&guests::body("good")), &renamed);
+    let file = things.dir.path().join("renamed.wasm");
+    fs::write(&file, renamed).unwrap();
+    let waiting = things.install(&file, &[]);
+    assert_eq!(wait_codes(&waiting), ["not_signed", "losses"]);
+    let changes = &waiting["candidate"]["changes"];
+    assert_eq!(
+        (
+            &changes["kindsLost"],
+            &changes["kindsGained"],
+            &changes["permissionsLost"]
+        ),
+        (&json!(["things"]), &json!(["others"]), &json!(["settings"]))
+    );
+    assert_eq!(
+        changes["items"],
+        json!([{"kind": "things", "unavailable": 3, "losingValues": 0}])
+    );
+    assert_eq!(things.passes(&["preview", "things"])["changes"], *changes);
+
+    let rival = guests::kind_plugin(&guests::body("good"), "aaa", "things");
+    fs::write(&file, rival).unwrap();
+    let (code, refused) = things.plugin(&["install", file.to_str().unwrap()]);
+    assert_eq!((code, &refused["error"]["code"]), (Some(4), &json!("refused")));
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("which belongs to `things` 1.0.0 (uploaded, sha256 "),
+        "{message}"
+    );
+    assert_eq!(
+        things.server.get("/api/v1/plugins/things").json()["state"],
+        "active"
+    );
+}
+
 #[test]
 fn token_of_the_documentation_may_install_a_plugin() {
     let page = fs::read_to_string(workspace().join("docs/plugins/installing.md")).unwrap();

@@ -355,3 +355,31 @@ impl fmt::Display for PreviewReport {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_that_waits_is_shown_with_its_reasons_and_losses() {
+        let permissions = json!([{ "name": "source", "reason": "Reads the file", "granted": true }]);
+        let plugin: ManagedPlugin = serde_json::from_value(json!({
+            "pluginId": "sheets", "version": "1.0.0", "state": "active", "origin": "uploaded", "digest": "aa",
+            "signedBy": null, "permissions": permissions, "settingsSchema": {}, "settings": {},
+            "candidate": {
+                "version": "2.0.0", "digest": "bb", "permissions": permissions,
+                "changes": { "kindsLost": ["sheets"], "items": [{ "kind": "sheets", "unavailable": 5, "losingValues": 0 }] },
+                "waitReasons": [{ "code": "not_signed", "message": "it is not signed" }],
+            },
+        }))
+        .unwrap();
+        let text = plugin.to_string();
+        let (_, waiting) = text.split_once("version 2.0.0 waits for your yes:\n").unwrap();
+        assert_eq!(
+            waiting,
+            "  because    it is not signed\n  sha256     bb\n  granted    source: Reads the file\n  \
+             lost       kind sheets\n  WARNING    5 items of sheets become unavailable\n\
+             next: `svc plugin preview sheets`, then `svc plugin grant sheets --all`"
+        );
+    }
+}
