@@ -70,6 +70,37 @@ async fn newcomer_gets_a_kind_only_after_its_owner_is_removed_and_with_a_grant()
 }
 
 #[tokio::test]
+async fn rollback_to_a_kind_that_another_plugin_has_by_now_is_refused() {
+    on_each_database(async |server| {
+        let owner = server.as_owner().await;
+        upload(&owner, "sheets").await;
+        assert_eq!(grant(&owner, "sheets").await.json()["state"], "active");
+        let renamed = guests::kind_manifest("sheets", "tunebooks").replace("1.0.0", "2.0.0");
+        let renamed = guests::with_manifest(guests::component(&guests::body("good")), &renamed);
+        let uploaded = owner.post_bytes(PLUGINS, "application/wasm", renamed).await;
+        assert_eq!(uploaded.status, 201, "{}", uploaded.json());
+        assert_eq!(grant(&owner, "sheets").await.json()["version"], "2.0.0");
+        assert_eq!(upload(&owner, "aaa").await.status, 201, "the kind is free");
+        assert_eq!(grant(&owner, "aaa").await.json()["state"], "active");
+
+        let rollback = format!("{PLUGINS}/sheets/rollback");
+        let refused = owner.post(&rollback, &json!({})).await;
+        assert_eq!(
+            (refused.status, refused.code()),
+            (409, Some("plugin_kind_taken".to_owned()))
+        );
+        assert_eq!(
+            states(&owner).await,
+            [pair("aaa", "active"), pair("sheets", "active")]
+        );
+        assert_eq!(owner.delete(&format!("{PLUGINS}/aaa")).await.status, 200);
+        let back = owner.post(&rollback, &json!({})).await;
+        assert_eq!(back.json()["version"], "1.0.0", "{}", back.json());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn stored_owner_of_a_kind_is_among_the_choices_of_the_next_start() {
     on_each_database(async |server| {
         let owner = server.as_owner().await;

@@ -203,7 +203,10 @@ pub async fn preview_plugin(
 }
 
 /// Put the version before the one in use back
-#[endpoint(responses((status_code = 409, description = "`plugin_action_conflict`: no version was in use before")))]
+#[endpoint(responses(
+    (status_code = 409, description = "`plugin_action_conflict`: no version was in use before; `plugin_kind_taken`: it \
+     defines a media kind that another plugin has by now")
+))]
 pub async fn roll_back_plugin(
     state: State,
     by: Authenticated,

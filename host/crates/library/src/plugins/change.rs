@@ -54,8 +54,16 @@ impl PluginAdmin {
     /// Puts the version before the one in use back.
     ///
     /// # Errors
-    /// Not found; conflict `plugin_action_conflict` without such a version; database errors.
+    /// Not found; conflict `plugin_action_conflict` without such a version, `plugin_kind_taken` if another plugin has one
+    /// of its kinds by now; database errors.
     pub async fn roll_back(&self, by: AuthContext, plugin_id: String) -> Result<Plugin> {
+        // A caller who lost its rights since the request was authorized must not learn anything.
+        drop(self.parts().context.change_by(&by).await?);
+        if let Some(previous) = self.get(&plugin_id).await?.previous
+            && let Some(examined) = self.examine_stored(&previous.digest).await?
+        {
+            self.require_free_kinds(&examined.manifest)?;
+        }
         self.decide(
             by,
             plugin_id,

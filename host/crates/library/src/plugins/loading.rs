@@ -108,7 +108,8 @@ impl PluginAdmin {
         self.0.candidates.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn examine_stored(&self, digest: &str) -> Result<Option<ExaminedPlugin>> {
+    /// Reads the manifest of a version; `None` if it is not stored, or not a plugin of this server any more.
+    pub(super) async fn examine_stored(&self, digest: &str) -> Result<Option<ExaminedPlugin>> {
         let Some(component) = self.parts().repository.component(digest).await? else {
             return Ok(None);
         };
