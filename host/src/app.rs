@@ -330,7 +330,7 @@ async fn load_plugins(
     store: &Store,
 ) -> Result<Plugins, StartError> {
     let settings = PluginSettings {
-        choices: stored_choices(&store.plugins).await?,
+        choices: stored_choices(&store.plugins, &store.kinds).await?,
         kinds_in_use: Some(config.media.iter().map(|(kind, _)| kind.clone()).collect()),
         ..plugin_settings(
             &data_dir.keys()?,

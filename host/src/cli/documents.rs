@@ -6,11 +6,21 @@ use std::path::Path;
 use clap::{Command, CommandFactory as _};
 use svc_identity::capability::Capability;
 use svc_plugin_kit::KitError;
+use svc_plugin_kit::refusal::Refusal;
 
 use super::Cli;
 
-/// Options of compilers that the documents name.
-const OF_COMPILERS: [&str; 4] = ["--disable", "--release", "--stub-wasi", "--target"];
+/// Options of compilers and of curl that the documents name.
+const OF_OTHERS: [&str; 8] = [
+    "--data",
+    "--disable",
+    "--fail-with-body",
+    "--header",
+    "--release",
+    "--silent",
+    "--stub-wasi",
+    "--target",
+];
 const DOCUMENTS: [&str; 6] = [
     "plugins.md",
     "plugins/cli.md",
@@ -58,7 +68,7 @@ fn options_and_verbs_of_the_documents_exist() {
                 .strip_prefix("--")
                 .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()));
             assert!(
-                !is_option || known.contains(word) || OF_COMPILERS.contains(&word),
+                !is_option || known.contains(word) || OF_OTHERS.contains(&word),
                 "{name}: {word}"
             );
         }
@@ -83,10 +93,15 @@ fn verbs_and_their_options_are_documented() {
 
 #[test]
 fn capability_that_a_token_lacks_is_named_as_in_the_api() {
-    let refused = KitError::Refused {
-        status: 403,
-        message: String::new(),
-    };
-    let capability = format!("`{}`", Capability::PluginsOperate.as_str());
-    assert!(refused.next().contains(&capability), "{}", refused.next());
+    for (method, path, capability) in [
+        ("GET", "/plugins", Capability::PluginsRead),
+        ("POST", "/plugins", Capability::PluginsOperate),
+        ("POST", "/jobs", Capability::JobsCreate),
+        ("POST", "/jobs", Capability::IndexingDeindex),
+        ("GET", "/jobs/7", Capability::JobsRead),
+    ] {
+        let refused = KitError::Refused(Refusal::of(method, path, 403, b"{}"));
+        let name = format!("`{}`", capability.as_str());
+        assert!(refused.next().contains(&name), "{}", refused.next());
+    }
 }

@@ -10,12 +10,14 @@ use anyhow::Context as _;
 use clap::Args;
 use serde_json::{Value as Json, json};
 
-use crate::app::load_plugins_for_inspection;
+use crate::app::inspection_host;
 use svc_domain::extraction::Extraction;
 use svc_domain::kind::MediaKind;
 use svc_domain::path::{RelativePath, extension, name_to_text};
 use svc_platform::media_root::MediaRoot;
-use svc_plugin_host::{GrantedLimits, PluginHandle, Plugins, SourceFile};
+use svc_plugin_host::{
+    BuiltIn, GrantedLimits, Manifest, PluginHandle, Plugins, SourceFile, inspect as outline,
+};
 use svc_plugin_kit::record::{extraction_json, failure_json, picture_json};
 
 /// Options of `svc inspect`.
@@ -37,7 +39,7 @@ pub(super) struct Arguments {
 /// Prints the extraction; exit code 1 if the file could not be read.
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let source = open(&arguments.file)?;
-    let plugins = load_plugins_for_inspection(arguments.plugin_dir.as_deref())?;
+    let plugins = load(arguments.plugin_dir.as_deref(), &extension(source.name()))?;
     let plugin = choose(&plugins, arguments.kind.as_ref(), source.name())?;
     let mut out = std::io::stdout().lock();
     let status = plugin.status();
@@ -102,6 +104,35 @@ fn open(path: &Path) -> anyhow::Result<Arc<SourceFile>> {
     )))
 }
 
+/// Loads the plugins that may read files with this extension; compiling all takes seconds.
+fn load(plugin_dir: Option<&Path>, extension: &str) -> anyhow::Result<Plugins> {
+    let mut host = inspection_host()?;
+    host.settings.plugin_dir = plugin_dir.map(Path::to_owned);
+    host.built_in
+        .retain(|plugin| may_read(plugin, extension, plugin_dir.is_some()));
+    Ok(Plugins::load(&host.settings, &host.built_in)?)
+}
+
+/// Whether a plugin reads files with this extension, or defines a kind that another plugin may add it to.
+fn may_read(plugin: &BuiltIn, extension: &str, has_others: bool) -> bool {
+    let bytes = plugin.component.bytes().unwrap_or_default();
+    let outline = outline(&bytes).ok();
+    let manifest = outline.and_then(|outline| Manifest::parse(outline.manifest).ok());
+    manifest.is_some_and(|manifest| {
+        manifest.kinds.iter().any(|kind| {
+            (has_others && kind.schema.is_some()) || kind.extensions.iter().any(|known| known == extension)
+        })
+    })
+}
+
+/// A text without control characters, which terminals would interpret. Quotes are as they are.
+fn printable(text: &str) -> String {
+    text.escape_debug()
+        .to_string()
+        .replace("\\'", "'")
+        .replace("\\\"", "\"")
+}
+
 fn choose(plugins: &Plugins, kind: Option<&MediaKind>, name: &str) -> anyhow::Result<PluginHandle> {
     let extension = extension(name);
     let plugin = match kind {
@@ -125,14 +156,12 @@ fn print(out: &mut impl std::io::Write, extraction: &Extraction) -> std::io::Res
     ];
     for (name, value) in core {
         if let Some(value) = value {
-            writeln!(out, "  {name:<32} {}", value.escape_debug())?;
+            writeln!(out, "  {name:<32} {}", printable(&value))?;
         }
     }
     for field in &extraction.fields {
         let value = field.value.to_json();
-        let text = value
-            .as_str()
-            .map_or_else(|| value.to_string(), |text| text.escape_debug().to_string());
+        let text = value.as_str().map_or_else(|| value.to_string(), printable);
         writeln!(out, "  {:<32} {text}", field.key)?;
     }
     for (number, picture) in extraction.pictures.iter().enumerate() {
@@ -140,7 +169,7 @@ fn print(out: &mut impl std::io::Write, extraction: &Extraction) -> std::io::Res
         writeln!(out, "  {name:<32} {}", picture_json(picture))?;
     }
     for warning in &extraction.warnings {
-        writeln!(out, "  warning: {}", warning.escape_debug())?;
+        writeln!(out, "  warning: {}", printable(warning))?;
     }
     Ok(())
 }
@@ -178,4 +207,17 @@ fn limits_json(limits: &GrantedLimits) -> Json {
             "reads": limits.reads,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_are_printed_as_they_are_and_control_characters_are_not() {
+        assert_eq!(
+            printable("Cooley's \"Reel\"\u{1b}[2J"),
+            "Cooley's \"Reel\"\\u{1b}[2J"
+        );
+    }
 }

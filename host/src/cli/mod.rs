@@ -88,6 +88,11 @@ pub fn run() -> ExitCode {
         }
     };
     outcome.unwrap_or_else(|error| {
+        // Whoever read the output has seen enough, such as `head`.
+        let is_closed = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+        if error.downcast_ref::<std::io::Error>().is_some_and(is_closed) {
+            return ExitCode::FAILURE;
+        }
         eprintln!("svc: {error:#}");
         ExitCode::FAILURE
     })
@@ -97,7 +102,7 @@ pub fn run() -> ExitCode {
 fn filter<'a>(command: &Command, given: Option<&'a str>) -> Option<&'a str> {
     given.or(match command {
         Command::Doctor(_) => Some("warn,svc_plugin_host::machine_code=info"),
-        Command::Inspect(_) => Some("warn,svc_plugin_host::machine_code=info"),
+        Command::Inspect(_) => Some("warn"),
         Command::Plugin(arguments) => Some(arguments.log_filter()),
         _ => None,
     })

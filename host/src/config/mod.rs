@@ -19,6 +19,7 @@ pub use file::FileError;
 pub use options::{CloudOptions, LogFormat, MediaOptions, ServerOptions};
 pub use roots::Root;
 
+use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -241,6 +242,15 @@ pub fn user_cache_dir() -> PathBuf {
         .map(PathBuf::from)
         .or_else(home);
     base.unwrap_or_else(std::env::temp_dir).join("svc")
+}
+
+/// A variable that is not empty, for an option that another one excludes: both variables may be set.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this module is where the environment is read"
+)]
+pub fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// Creates the directory if needed. It holds keys and password hashes, so nobody else may read it.

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use svc_test_support::guests;
-use svc_tests::program::{Server, program, wait_for};
+use svc_tests::program::{PASSWORD, Server, program, wait_for};
+use svc_tests::workspace;
 
 /// A plugin for items of the kind `things`, whose titles name its version.
 fn plugin(version: &str) -> Vec<u8> {
@@ -156,13 +158,13 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     );
     assert_eq!(things.passes(&["disable", "things"])["state"], "disabled");
     assert_eq!(things.passes(&["enable", "things"])["state"], "active");
-    let (code, refused) = things.plugin(&["purge", "things"]);
+    let (code, refused) = things.plugin(&["purge", "things", "--yes"]);
     assert_eq!((code, &refused["error"]["code"]), (Some(4), &json!("refused")));
     let message = refused["error"]["message"].as_str().unwrap();
     assert!(message.contains("remove or disable it first"), "{message}");
     assert_eq!(things.passes(&["revoke", "things", "log"])["state"], "waiting");
     let listed = things.passes(&["list"]);
-    let ids: Vec<_> = listed
+    let ids: Vec<_> = listed["plugins"]
         .as_array()
         .unwrap()
         .iter()
@@ -174,7 +176,15 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     );
     assert_eq!(things.passes(&["remove", "things"]), json!({"removed": "things"}));
     assert_eq!(things.titles().1, 3, "the items stay");
-    let purged = things.passes(&["purge", "things"]);
+    let (code, asked) = things.plugin(&["purge", "things"]);
+    assert_eq!((code, &asked["error"]["code"]), (Some(1), &json!("argument")));
+    let question = asked["error"]["message"].as_str().unwrap();
+    assert!(
+        question.contains("now it is no_plugin") && question.contains("nobody can be asked here"),
+        "{question}"
+    );
+    assert_eq!(things.titles().1, 3, "nothing is deleted without a yes");
+    let purged = things.passes(&["purge", "things", "--yes"]);
     assert_eq!(
         (&purged["status"], &purged["result"]["items"]),
         (&json!("completed"), &json!(3))
@@ -206,6 +216,123 @@ fn plugin_is_managed_from_the_command_line_beside_a_running_server() {
     assert_eq!(
         (nobody.status.code(), &error["error"]["code"]),
         (Some(1), &json!("unreachable"))
+    );
+}
+
+/// The codes of the reasons for which a version waits.
+fn wait_codes(plugin: &Value) -> Vec<&str> {
+    let reasons = plugin["candidate"]["waitReasons"].as_array().unwrap().iter();
+    reasons.map(|reason| reason["code"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn version_that_waits_says_why_and_what_its_kind_would_lose() {
+    let things = Things::start(3);
+    let first = things.install(&things.write("1.0.0"), &["--grant-all"]);
+    assert_eq!(first["state"], "active");
+    things.wait_for_version("1.0.0", 3);
+    let same = things.install(&things.write("1.1.0"), &[]);
+    assert_eq!(wait_codes(&same), ["not_signed"]);
+    assert_eq!(same["candidate"]["changes"]["items"], json!([]));
+
+    let renamed = guests::kind_manifest("things", "others").replace("1.0.0", "2.0.0");
+    let renamed = guests::with_manifest(guests::component(&guests::body("good")), &renamed);
+    let file = things.dir.path().join("renamed.wasm");
+    fs::write(&file, renamed).unwrap();
+    let waiting = things.install(&file, &[]);
+    assert_eq!(wait_codes(&waiting), ["not_signed", "losses"]);
+    let changes = &waiting["candidate"]["changes"];
+    assert_eq!(
+        (
+            &changes["kindsLost"],
+            &changes["kindsGained"],
+            &changes["permissionsLost"]
+        ),
+        (&json!(["things"]), &json!(["others"]), &json!(["settings"]))
+    );
+    assert_eq!(
+        changes["items"],
+        json!([{"kind": "things", "unavailable": 3, "losingValues": 0}])
+    );
+    assert_eq!(things.passes(&["preview", "things"])["changes"], *changes);
+
+    let rival = guests::kind_plugin(&guests::body("good"), "aaa", "things");
+    fs::write(&file, rival).unwrap();
+    let (code, refused) = things.plugin(&["install", file.to_str().unwrap()]);
+    assert_eq!((code, &refused["error"]["code"]), (Some(4), &json!("refused")));
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("which belongs to `things` 1.0.0 (uploaded, sha256 "),
+        "{message}"
+    );
+    assert_eq!(
+        things.server.get("/api/v1/plugins/things").json()["state"],
+        "active"
+    );
+}
+
+#[test]
+fn token_of_the_documentation_may_install_a_plugin() {
+    let page = fs::read_to_string(workspace().join("docs/plugins/installing.md")).unwrap();
+    let (_, rest) = page.split_once("```sh\n").unwrap();
+    let (script, _) = rest.split_once("```").unwrap();
+    assert!(script.contains("personal-access-tokens"), "{script}");
+    let things = Things::start(0);
+    let bin = things.dir.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    symlink(program(), bin.join("svc")).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let output = Command::new("bash")
+        .args(["-euxo", "pipefail", "-c", script])
+        .env_clear()
+        .env("PATH", path)
+        .env("BASE", format!("http://{}", things.server.address()))
+        .env("SVC_USER", "owner")
+        .env("SVC_PASSWORD", PASSWORD)
+        .current_dir(things.dir.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let token = fs::read_to_string(things.dir.path().join("svc-token")).unwrap();
+    let file = things.write("1.0.0");
+    let installed = things
+        .command(&["install", file.to_str().unwrap(), "--grant-all"])
+        .env("SVC_TOKEN", token)
+        .output()
+        .unwrap();
+    let installed: Value = serde_json::from_slice(&installed.stdout).unwrap();
+    assert_eq!(installed["state"], "active", "{installed}");
+}
+
+#[test]
+fn list_and_doctor_ask_the_server_of_the_environment() {
+    let things = Things::start(0);
+    things.install(&things.write("1.0.0"), &[]);
+    let ask = |verb: &str| {
+        let output = Command::new(program())
+            .args(["plugin", "--json", verb])
+            .env_clear()
+            .env("PATH", std::env::var("PATH").unwrap())
+            .env("XDG_CACHE_HOME", workspace().join("target/test-plugin-cache/kit"))
+            .env("SVC_SERVER", format!("http://{}", things.server.address()))
+            .env("SVC_TOKEN", things.server.token())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let listed = ask("list");
+    let plugins = listed["plugins"].as_array().unwrap();
+    let origins: BTreeSet<&str> = plugins
+        .iter()
+        .map(|plugin| plugin["origin"].as_str().unwrap())
+        .collect();
+    assert_eq!(origins, BTreeSet::from(["built-in", "uploaded"]), "{listed}");
+    let examined = ask("doctor").to_string();
+    assert!(
+        examined.contains("things (uploaded) is waiting on the server"),
+        "{examined}"
     );
 }
 
@@ -246,7 +373,7 @@ fn quarantined_plugin_is_listed_released_and_reads_again() {
     things.install(&file, &["--grant-all"]);
     let listed = || {
         let plugins = things.passes(&["list"]);
-        let mut plugins = plugins.as_array().unwrap().iter();
+        let mut plugins = plugins["plugins"].as_array().unwrap().iter();
         plugins
             .find(|plugin| plugin["pluginId"] == "things")
             .unwrap()

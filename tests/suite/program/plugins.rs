@@ -28,12 +28,16 @@ fn files(server: &Server) -> Value {
     server.get("/api/v1/index/counts").json()["thingsFiles"].clone()
 }
 
-/// The plugin in a list with the built-in ones.
+/// The plugin `things` in a list with the built-in ones.
 fn listed(server: &Server) -> Value {
+    listed_as(server, "things")
+}
+
+fn listed_as(server: &Server, id: &str) -> Value {
     let plugins = server.get("/api/v1/plugins").json();
     let mut plugins = plugins.as_array().unwrap().iter();
     plugins
-        .find(|plugin| plugin["pluginId"] == "things")
+        .find(|plugin| plugin["pluginId"] == id)
         .cloned()
         .unwrap_or_default()
 }
@@ -85,6 +89,50 @@ fn plugin_is_added_replaced_and_removed_beside_a_running_server() {
     wait_for("its return", || directory(&server)["state"] == "active");
     server.index("quick");
     assert_eq!(files(&server), 1);
+}
+
+/// The newcomer comes first by id and by the name of its file.
+#[test]
+fn file_that_defines_a_kind_in_use_fails_until_the_plugin_of_the_kind_is_removed() {
+    let dir = tempfile::tempdir().unwrap();
+    let [plugins, things, data] = ["plugins", "things", "data"].map(|name| dir.path().join(name));
+    fs::create_dir_all(&plugins).unwrap();
+    fs::create_dir_all(&things).unwrap();
+    fs::write(things.join("a.shared"), "a thing").unwrap();
+    put(&plugins, "things.wasm", &plugin("1.0.0"));
+    let root = format!("things={}", things.display());
+    let arguments = ["--plugin-dir", plugins.to_str().unwrap(), "--root", &root];
+    let server = Server::start_as_owner(&data, &arguments);
+    server.index("quick");
+    assert_eq!(files(&server), 1);
+
+    let newcomer = guests::kind_plugin(&guests::body("good"), "aaa", "things");
+    put(&plugins, "aaa.wasm", &newcomer);
+    wait_for("the newcomer", || !listed_as(&server, "aaa").is_null());
+    let stays = |server: &Server| {
+        assert_eq!(listed(server)["state"], "active");
+        assert_eq!(directory(server)["state"], "active");
+        let newcomer = listed_as(server, "aaa");
+        assert_eq!(newcomer["state"], "failed", "{newcomer}");
+        let reason = newcomer["reason"].as_str().unwrap();
+        let owner = format!(
+            "it is that of `things` 1.0.0 ({}",
+            plugins.join("things.wasm").display()
+        );
+        assert!(reason.contains(&owner), "{reason}");
+    };
+    stays(&server);
+    server.stop();
+    let server = Server::start_as_owner(&data, &arguments);
+    stays(&server);
+
+    server.stop();
+    fs::remove_file(plugins.join("things.wasm")).unwrap();
+    let server = Server::start_as_owner(&data, &arguments);
+    assert_eq!(listed_as(&server, "aaa")["state"], "active");
+    assert_eq!(directory(&server)["state"], "active");
+    server.index("quick");
+    assert_eq!(files(&server), 1, "the new plugin reads the files of the former");
 }
 
 #[test]

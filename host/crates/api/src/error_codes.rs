@@ -154,6 +154,11 @@ pub const CODES: &[(ErrorCode, StatusCode, &str)] = &[
         "The action does not fit the state of the plugin.",
     ),
     (
+        ErrorCode::PluginKindTaken,
+        StatusCode::CONFLICT,
+        "The plugin defines a media kind that belongs to another plugin, until that one is removed.",
+    ),
+    (
         ErrorCode::PluginVersionChanged,
         StatusCode::CONFLICT,
         "The version for which permissions are granted is neither in use nor waiting: another was uploaded meanwhile.",

@@ -93,6 +93,18 @@ impl<'a> QueryParams<'a> {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
+    /// A text that the request must have; empty if it is missing.
+    pub fn required_text(&mut self, name: &str, about: &str) -> String {
+        let text = self.text_or_none(name, about);
+        let described = self.described.pop();
+        self.described
+            .extend(described.map(|parameter| parameter.required(true)));
+        if text.is_none() {
+            self.fail(name, MISSING);
+        }
+        text.unwrap_or_default()
+    }
+
     /// An integer within bounds, all of which `T` can hold.
     pub fn integer<T: TryFrom<i64>>(
         &mut self,

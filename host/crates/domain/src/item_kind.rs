@@ -109,20 +109,6 @@ impl KindSchema {
         self.app != KindApp::Photos
     }
 
-    /// Whether clients can do with the items everything that an older schema of the kind let them do: files become items
-    /// in the same way, and no field is gone, has another type or lost a use.
-    pub fn keeps(&self, older: &Self) -> bool {
-        let is_kept = |old: &FieldSchema| {
-            self.field(&old.key).is_some_and(|new| {
-                new.field_type == old.field_type
-                    && (new.search || !old.search)
-                    && (new.sort || !old.sort)
-                    && (new.facet || !old.facet)
-            })
-        };
-        self.grouping == older.grouping && older.fields.iter().all(is_kept)
-    }
-
     /// The declared field with this key.
     pub fn field(&self, key: &str) -> Option<&FieldSchema> {
         self.fields.iter().find(|field| field.key == key)

@@ -119,23 +119,15 @@ impl KindOwners {
                     let mut kinds = manifest.flat_map(|manifest| &manifest.kinds);
                     kinds.any(|entry| entry.kind == *kind && entry.schema.is_some())
                 };
-                match statuses().iter().find(defines) {
+                // A plugin that wanted the kind beside its owner says nothing about the owner.
+                let is_excluded =
+                    |status: &&PluginStatus| matches!(status.state, PluginState::Excluded { .. });
+                match statuses().iter().filter(defines).min_by_key(is_excluded) {
                     Some(status) => unusable(status),
-                    None => no_plugin(self.unknown(kind)),
+                    None => no_plugin(format!("no plugin defines the kind `{kind}`")),
                 }
             }
         }
-    }
-
-    fn unknown(&self, kind: &MediaKind) -> String {
-        let known: Vec<&str> = self.0.keys().map(MediaKind::as_str).collect();
-        let known = if known.is_empty() {
-            "none is defined by a plugin".to_owned()
-        } else {
-            format!("plugins define {}", known.join(", "))
-        };
-        let built_in = MediaKind::BUILT_IN.join(", ");
-        format!("no plugin defines the kind `{kind}`; built-in kinds are {built_in}, {known}")
     }
 }
 
@@ -153,13 +145,17 @@ fn unusable(status: &PluginStatus) -> KindState {
         PluginState::Waiting { .. } => "plugin_waiting",
         PluginState::Idle => "plugin_idle",
         PluginState::Incompatible { .. } => "plugin_incompatible",
-        PluginState::Active | PluginState::Quarantined { .. } | PluginState::Failed { .. } => "plugin_failed",
+        PluginState::Active
+        | PluginState::Quarantined { .. }
+        | PluginState::Failed { .. }
+        | PluginState::Excluded { .. } => "plugin_failed",
     };
     let (id, state) = (status.id(), status.state.name());
     let reason = match status.state.reason() {
         None if status.state == PluginState::Idle => {
             format!("no directory of this kind is configured, so the plugin `{id}` is not loaded")
         }
+        Some(reason) if code == "plugin_failed" => format!("the plugin `{id}` cannot be used: {reason}"),
         Some(reason) => format!("the plugin `{id}` is {state}: {reason}"),
         None => format!("the plugin `{id}` is {state}"),
     };

@@ -28,6 +28,7 @@ mod inspect;
 mod instance;
 mod interface;
 mod keys;
+mod kind_claims;
 mod kinds;
 mod limits;
 mod loader;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::cache;
+use crate::kind_claims::KindClaims;
 use crate::kinds::KindOwners;
 use crate::loader::Loader;
 use crate::machine_code::millis;
@@ -25,6 +26,8 @@ pub(super) struct PluginSet {
     entries: Vec<Entry>,
     pub(super) index: PluginIndex,
     pub(super) kinds: KindOwners,
+    /// Which plugin may define a kind, whether or not it is loaded.
+    pub(super) claims: KindClaims,
     /// The plugin directory when its files were read.
     pub(super) directory: DirectoryState,
 }
@@ -84,6 +87,7 @@ impl PluginSet {
                 signed_by,
             });
         }
+        let claims = set.settle_kinds();
         set.reject_orphans();
         let entries = set.entries;
         let in_use = entries.iter().map(|entry| entry.status().digest).collect();
@@ -94,6 +98,7 @@ impl PluginSet {
         index.log_shared_extensions();
         Ok(Self {
             kinds: KindOwners::new(handles(&entries)),
+            claims,
             index,
             entries,
             directory,
@@ -154,7 +159,7 @@ impl Refused {
             digest: plugin.component_digest.clone(),
             manifest: Some(plugin.manifest.clone()),
             signed_by: plugin.signed_by.clone(),
-            state: PluginState::Failed { reason },
+            state: PluginState::Excluded { reason },
         }
     }
 }
@@ -168,7 +173,7 @@ struct Loading<'a> {
 }
 
 impl Loading<'_> {
-    /// Loads one plugin; ids and kinds of those before it are taken.
+    /// Loads one plugin; the ids of those before it are taken.
     fn add(&mut self, found: Found<'_>) {
         let started = Instant::now();
         let origin = found.origin;
@@ -219,7 +224,7 @@ impl Loading<'_> {
                 .map(|plugin| PluginHandle(Arc::new(plugin))),
         };
         match loaded {
-            Ok(plugin) => match self.conflict(&plugin.0) {
+            Ok(plugin) => match self.id_conflict(&plugin.0) {
                 None => {
                     if kept.is_none() {
                         log_loaded(&plugin.0, started);
@@ -242,26 +247,35 @@ impl Loading<'_> {
         }
     }
 
-    /// Why a plugin cannot be used beside those before it.
-    fn conflict(&self, plugin: &LoadedPlugin) -> Option<String> {
-        if let Some(other) = handles(&self.entries).find(|other| other.0.id == plugin.id) {
-            let id = &plugin.id;
-            return Some(format!("the id `{id}` is taken by {}", name_of(&other.0)));
-        }
-        for kind in plugin.manifest.kinds.iter().filter(|kind| kind.schema.is_some()) {
-            let defines = |other: &&PluginHandle| {
-                let mut kinds = other.0.manifest.kinds.iter();
-                kinds.any(|entry| entry.kind == kind.kind && entry.schema.is_some())
+    /// Why a plugin cannot have its id beside those before it.
+    fn id_conflict(&self, plugin: &LoadedPlugin) -> Option<String> {
+        let other = handles(&self.entries).find(|other| other.0.id == plugin.id)?;
+        let (id, other) = (&plugin.id, other.status().full_name());
+        Some(format!(
+            "the id `{id}` is taken by {other}: remove one of the two"
+        ))
+    }
+
+    /// Rejects plugins that define a kind of another one; see [`KindClaims`].
+    fn settle_kinds(&mut self) -> KindClaims {
+        let mut owners = self.choices.kind_owners.clone();
+        owners.extend(self.before.into_iter().flat_map(|before| before.claims.owners()));
+        let statuses: Vec<PluginStatus> = self.entries.iter().map(Entry::status).collect();
+        let mut claims = KindClaims::of(&owners, &statuses);
+        for entry in std::mem::take(&mut self.entries) {
+            let refused = match &entry {
+                Entry::Ready(plugin) => {
+                    let reason = claims.claim(&plugin.status());
+                    reason.map(|reason| Refused::of(&plugin.0, reason))
+                }
+                Entry::Unusable(_) => None,
             };
-            if let Some(other) = handles(&self.entries).find(defines) {
-                let (kind, this) = (&kind.kind, name_of(plugin));
-                let other = name_of(&other.0);
-                return Some(format!(
-                    "two plugins define the kind `{kind}`, which belongs to one: {other} and {this}"
-                ));
+            match refused {
+                None => self.entries.push(entry),
+                Some(refused) => self.unusable(refused),
             }
         }
-        None
+        claims
     }
 
     /// Rejects plugins that read files of a kind that no loaded plugin defines.
@@ -358,13 +372,6 @@ impl Loading<'_> {
         };
         self.entries.push(Entry::Unusable(Box::new(status)));
     }
-}
-
-/// Id, version, origin and the start of the digest.
-fn name_of(plugin: &LoadedPlugin) -> String {
-    let (id, version, place) = (&plugin.id, &plugin.manifest.version, plugin.origin.place());
-    let digest = plugin.component_digest.get(..12).unwrap_or_default();
-    format!("`{id}` {version} ({place}, sha256 {digest}…)")
 }
 
 fn log_loaded(plugin: &LoadedPlugin, started: Instant) {

@@ -154,6 +154,11 @@ impl Plugins {
         })
     }
 
+    /// Why a plugin with this manifest could not be used: one of its kinds belongs to another plugin.
+    pub fn kind_conflict(&self, manifest: &Manifest) -> Option<String> {
+        self.set().claims.conflict(manifest)
+    }
+
     /// Loads a plugin beside the others, which it does not affect: no file is routed to it. Blocks while it is compiled.
     ///
     /// # Errors

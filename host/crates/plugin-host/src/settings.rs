@@ -43,6 +43,8 @@ pub struct PluginChoices {
     pub values: BTreeMap<String, BTreeMap<String, Json>>,
     /// Uploaded plugins, in the order of loading.
     pub uploaded: Vec<UploadedPlugin>,
+    /// Id of the plugin that defined a kind last.
+    pub kind_owners: BTreeMap<MediaKind, String>,
 }
 
 /// A plugin that an administrator uploaded.
@@ -109,7 +111,10 @@ pub enum Component {
 
 impl Component {
     /// The uncompressed component.
-    pub(super) fn bytes(self) -> io::Result<Vec<u8>> {
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub fn bytes(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Plain(bytes) => Ok(bytes.to_vec()),
             Self::Deflated(bytes) => miniz_oxide::inflate::decompress_to_vec(bytes).map_err(io::Error::other),

@@ -79,6 +79,11 @@ pub enum PluginState {
         /// A sentence for the operator.
         reason: String,
     },
+    /// It loads, and cannot be used beside the others. In the API it failed.
+    Excluded {
+        /// Names the plugin in its way, or what it lacks.
+        reason: String,
+    },
 }
 
 impl PluginState {
@@ -96,7 +101,7 @@ impl PluginState {
             Self::Idle => "idle",
             Self::Quarantined { .. } => "quarantined",
             Self::Incompatible { .. } => "incompatible",
-            Self::Failed { .. } => "failed",
+            Self::Failed { .. } | Self::Excluded { .. } => "failed",
         }
     }
 
@@ -107,7 +112,8 @@ impl PluginState {
             Self::Waiting { reason }
             | Self::Quarantined { reason }
             | Self::Incompatible { reason }
-            | Self::Failed { reason } => Some(reason),
+            | Self::Failed { reason }
+            | Self::Excluded { reason } => Some(reason),
         }
     }
 }
@@ -144,5 +150,19 @@ impl PluginStatus {
             Some(manifest) => manifest.id.clone(),
             None => self.origin.label(),
         }
+    }
+
+    /// Id, version, origin and the start of the digest, for messages that name several plugins.
+    pub(crate) fn full_name(&self) -> String {
+        let version = self
+            .manifest
+            .as_ref()
+            .map_or("-", |manifest| manifest.version.as_str());
+        let digest = self.digest.get(..12).unwrap_or_default();
+        format!(
+            "`{}` {version} ({}, sha256 {digest}…)",
+            self.id(),
+            self.origin.place()
+        )
     }
 }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use svc_plugin_host::{COMPONENT_BYTES, Isolation, served_versions};
 
-use crate::conformance;
+use crate::conformance::{self, TestStatus};
 use crate::error::KitError;
+use crate::finding::{Check, Status};
 use crate::inspect::{self, Outline};
 use crate::sandbox::{HostOptions, Sandbox};
 
@@ -21,33 +22,6 @@ pub struct CheckReport {
     pub id: Option<String>,
     /// In the order in which the server checks.
     pub checks: Vec<Check>,
-}
-
-/// One check.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Check {
-    /// What was checked.
-    pub check: String,
-    /// Result.
-    pub status: Status,
-    /// What was found.
-    pub detail: String,
-    /// What to do about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
-}
-
-/// The result of one check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// Nothing to object to.
-    Passed,
-    /// Works, but probably not as intended.
-    Warning,
-    /// The server rejects the plugin, or would have to end its calls.
-    Failed,
 }
 
 impl CheckReport {
@@ -69,6 +43,7 @@ pub fn check(options: &HostOptions, file: &Path) -> Result<CheckReport, KitError
     checks.imports(&outline);
     checks.exports(&outline);
     checks.limits(&outline);
+    checks.signature(&outline);
     if checks.none_failed() {
         checks.run(options, file);
     }
@@ -212,20 +187,50 @@ impl Checks {
         }
     }
 
+    fn signature(&mut self, outline: &Outline) {
+        let Some(signed) = &outline.signature else { return };
+        match &signed.reason {
+            None => self.add(
+                "signature",
+                Status::Passed,
+                format!("by {}", signed.public_key),
+                None,
+            ),
+            Some(reason) => {
+                let next = "sign it again with `svc plugin sign`, or remove the signature".to_owned();
+                let detail = format!("{}: {reason}", signed.signature.display());
+                self.add("signature", Status::Failed, detail, Some(next));
+            }
+        }
+    }
+
     /// Loads the plugin and gives it files that no plugin may stumble over.
     fn run(&mut self, options: &HostOptions, file: &Path) {
         let sandbox = match Sandbox::load(options, file, Isolation::Worker) {
             Ok(sandbox) => sandbox,
             Err(error) => {
-                let next = "correct what the reason names, and build again".to_owned();
-                self.add("start", Status::Failed, error.to_string(), Some(next));
+                let reason = error.to_string();
+                let next = if reason.contains("which no loaded plugin defines") {
+                    "name the directory with the plugin that defines the kind: `--plugin-dir DIR`"
+                } else {
+                    "correct what the reason names, and build again"
+                };
+                self.add("start", Status::Failed, reason, Some(next.to_owned()));
                 return;
             }
         };
         self.add("start", Status::Passed, "compiled, linked and started", None);
         for test in conformance::quick(&sandbox) {
-            if test.failures.is_empty() {
-                self.add(test.test, Status::Passed, format!("{} cases", test.cases), None);
+            match test.status {
+                TestStatus::Passed => {
+                    self.add(test.test, Status::Passed, format!("{} cases", test.cases), None);
+                }
+                TestStatus::NotRun => {
+                    let next = "correct what failed before it".to_owned();
+                    let why = test.left_out.unwrap_or_default();
+                    self.add(test.test, Status::Failed, format!("not run: {why}"), Some(next));
+                }
+                TestStatus::Failed => {}
             }
             for failure in test.failures {
                 let next = "return `refused` for a file of another format, and never trust a length in it"
@@ -249,20 +254,5 @@ impl fmt::Display for CheckReport {
             writeln!(f, "{check}")?;
         }
         f.write_str(if self.passed() { "passed" } else { "FAILED" })
-    }
-}
-
-impl fmt::Display for Check {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let status = match self.status {
-            Status::Passed => "ok     ",
-            Status::Warning => "warning",
-            Status::Failed => "FAILED ",
-        };
-        write!(f, "  {status} {}: {}", self.check, self.detail)?;
-        if let Some(next) = &self.next {
-            write!(f, "\n          next: {next}")?;
-        }
-        Ok(())
     }
 }

@@ -7,7 +7,8 @@ use std::path::Path;
 use serde::Serialize;
 use svc_plugin_host::{PluginState, PluginStatus, Plugins};
 
-use crate::check::{Check, Status};
+use crate::finding::{Check, Status};
+use crate::managed::ManagedPlugins;
 
 /// The plugins of a server, in the order of loading.
 #[derive(Debug, Serialize)]
@@ -155,6 +156,37 @@ impl Diagnosis {
         }
     }
 
+    /// Examines what a running server says of its plugins, or says that it was not asked.
+    pub fn examine_server(&mut self, plugins: Option<&ManagedPlugins>) {
+        let Some(plugins) = plugins else {
+            let detail = "not examined: they are in the server's database";
+            let next = "`--server URL` asks the running server";
+            self.add("uploaded plugins", Status::Passed, detail, Some(next));
+            return;
+        };
+        for plugin in &plugins.plugins {
+            let (outcome, next) = match plugin.state.as_str() {
+                "active" | "idle" => (Status::Passed, None),
+                "disabled" => (Status::Warning, None),
+                "waiting" => (
+                    Status::Warning,
+                    Some("`svc plugin grant` after you have read what it asks for"),
+                ),
+                "quarantined" => (
+                    Status::Failed,
+                    Some("`svc plugin release`, or a restart of the server"),
+                ),
+                _ => (Status::Failed, Some("solve what the reason names")),
+            };
+            let (id, origin, state) = (&plugin.plugin_id, &plugin.origin, &plugin.state);
+            let mut detail = format!("{id} ({origin}) is {state} on the server");
+            if let Some(reason) = &plugin.reason {
+                detail = format!("{detail}: {reason}");
+            }
+            self.add("plugin", outcome, detail, next);
+        }
+    }
+
     fn examine_plugin(&mut self, status: &PluginStatus) {
         let label = format!("{} ({})", status.id(), status.origin.label());
         let reason = status.state.reason().unwrap_or_default();
@@ -189,6 +221,13 @@ impl Diagnosis {
                 Status::Failed,
                 format!("{label} cannot be loaded: {reason}"),
                 Some("`svc plugin check FILE` lists everything that is wrong with it"),
+            ),
+            PluginState::Excluded { .. } => (
+                Status::Failed,
+                format!("{label} cannot be used beside the others: {reason}"),
+                Some(
+                    "nothing is wrong with the file itself: remove or install the other plugin that the reason is about",
+                ),
             ),
         };
         self.add("plugin", outcome, detail, next);
@@ -228,5 +267,55 @@ impl fmt::Display for Diagnosis {
         } else {
             "something is wrong"
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// The status and the next step of each finding about the plugins of a server in these states.
+    fn judged(states: &[(&str, &str)]) -> Vec<(Status, Option<String>)> {
+        let plugins = states.iter().map(|(state, reason)| {
+            let plugin = json!({
+                "pluginId": "sheets", "version": "1.0.0", "state": state, "reason": reason, "origin": "uploaded",
+                "digest": "", "signedBy": null, "permissions": [], "settingsSchema": {}, "settings": {},
+            });
+            serde_json::from_value(plugin).unwrap()
+        });
+        let plugins = ManagedPlugins {
+            plugins: plugins.collect(),
+        };
+        let mut diagnosis = Diagnosis::default();
+        diagnosis.examine_server(Some(&plugins));
+        let checks = diagnosis.checks.into_iter();
+        checks.map(|check| (check.status, check.next)).collect()
+    }
+
+    #[test]
+    fn uploaded_plugins_are_examined_by_their_states() {
+        let found = judged(&[
+            ("active", ""),
+            ("waiting", "`source` is not granted"),
+            ("failed", "two plugins define the kind `sheets`"),
+        ]);
+        let statuses: Vec<Status> = found.iter().map(|(status, _)| *status).collect();
+        assert_eq!(statuses, [Status::Passed, Status::Warning, Status::Failed]);
+        let next = found.into_iter().filter_map(|(_, next)| next).next_back();
+        assert_eq!(next.as_deref(), Some("solve what the reason names"));
+    }
+
+    #[test]
+    fn diagnosis_says_that_it_did_not_ask_the_server() {
+        let mut diagnosis = Diagnosis::default();
+        diagnosis.examine_server(None);
+        assert!(diagnosis.passed());
+        let text = diagnosis.to_string();
+        assert!(
+            text.contains("uploaded plugins: not examined") && text.contains("--server URL"),
+            "{text}"
+        );
     }
 }

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use svc_plugin_host::{InspectError, ManifestError, PluginHostError};
 
+use crate::refusal::Refusal;
+
 /// Why a verb could not do its work. That a plugin does not pass a check or a test is a result, not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum KitError {
@@ -92,13 +94,8 @@ pub enum KitError {
         reason: String,
     },
     /// The server refused.
-    #[error("the server refused ({status}): {message}")]
-    Refused {
-        /// HTTP status.
-        status: u16,
-        /// The message of the server, and what is wrong with each field.
-        message: String,
-    },
+    #[error("{0}")]
+    Refused(Refusal),
     /// A key or a signature cannot be used.
     #[error("{path}: {reason}", path = path.display())]
     Key {
@@ -132,7 +129,7 @@ impl KitError {
             Self::Host(_) => "host",
             Self::Argument { .. } => "argument",
             Self::Unreachable { .. } => "unreachable",
-            Self::Refused { .. } => "refused",
+            Self::Refused(_) => "refused",
             Self::Key { .. } => "key",
         }
     }
@@ -157,7 +154,9 @@ impl KitError {
                  `svc plugin build --module FILE --manifest plugin.toml -o OUT`"
                     .to_owned()
             }
-            Self::Manifest { .. } => "correct the manifest; docs/plugins.md describes each field".to_owned(),
+            Self::Manifest { .. } => {
+                "correct each place that the message names; it says what is expected there".to_owned()
+            }
             Self::NotAPlugin { source, .. } => match source {
                 InspectError::CoreModule => {
                     "`svc plugin build --module FILE --manifest plugin.toml -o OUT` makes a plugin of it"
@@ -178,22 +177,7 @@ impl KitError {
             Self::Unreachable { .. } => {
                 "check that the server runs, and its URL: `--server URL` or SVC_SERVER".to_owned()
             }
-            Self::Refused { status: 401, .. } => {
-                "name a personal access token of an administrator: SVC_TOKEN, or \
-                 `--token-file FILE`"
-                    .to_owned()
-            }
-            Self::Refused { status: 403, .. } => {
-                "the account of the token needs the capability `Plugins.Operate`; for `purge` also `Jobs.Create`, \
-                 `Jobs.Read` and `Indexing.Deindex`"
-                    .to_owned()
-            }
-            Self::Refused { status: 404, .. } => {
-                "`svc plugin list --server URL` lists the plugins".to_owned()
-            }
-            Self::Refused { .. } => {
-                "`svc plugin list --server URL` shows the states of the plugins".to_owned()
-            }
+            Self::Refused(refusal) => refusal.next(),
             Self::Key { .. } => {
                 "`svc plugin keygen FILE` makes a key, `svc plugin sign FILE --key KEY` a signature"
                     .to_owned()

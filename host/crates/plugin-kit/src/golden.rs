@@ -11,6 +11,7 @@ use svc_plugin_host::{Isolation, Manifest};
 
 use crate::error::KitError;
 use crate::media::Media;
+use crate::record::{Record, SUSPENDED};
 use crate::sandbox::{HostOptions, Sandbox};
 
 /// The suffix of golden files.
@@ -26,8 +27,11 @@ pub struct Golden {
     pub fixture: PathBuf,
     /// Result.
     pub status: GoldenStatus,
-    /// What differs: the place in the record, what is expected and what was returned.
+    /// What differs: the place in the record, what is expected and what was returned; or the fault of the plugin.
     pub differences: Vec<String>,
+    /// What was returned.
+    #[serde(skip)]
+    pub(crate) record: Json,
 }
 
 /// The result of a comparison.
@@ -36,7 +40,7 @@ pub struct Golden {
 pub enum GoldenStatus {
     /// The record is as expected.
     Passed,
-    /// It is not.
+    /// It is not, or the plugin is at fault.
     Failed,
     /// There is no golden file.
     Missing,
@@ -79,7 +83,8 @@ fn collect(manifest: &Manifest, root: &Path, folder: &Path, media: &mut Vec<Medi
     Ok(())
 }
 
-/// Compares the records of the fixtures with the golden files, or writes them.
+/// Compares the records of the fixtures with the golden files, or writes them. A fault of the plugin is never what is
+/// expected: it is neither compared nor written.
 pub(crate) fn compare(
     sandbox: &Sandbox,
     folder: &Path,
@@ -89,11 +94,14 @@ pub(crate) fn compare(
     let mut reader = sandbox.reader();
     let mut results = Vec::with_capacity(fixtures.len());
     for media in fixtures {
-        let record = reader.read(&media.source()).to_json();
+        let returned = reader.read(&media.source());
+        let record = returned.to_json();
         let mut golden = media.path.clone().into_os_string();
         golden.push(SUFFIX);
         let golden = PathBuf::from(golden);
-        let (status, differences) = if writes {
+        let (status, differences) = if let Some(fault) = fault(&returned) {
+            (GoldenStatus::Failed, vec![fault])
+        } else if writes {
             fs::write(&golden, format!("{record:#}\n")).map_err(KitError::file(&golden))?;
             (GoldenStatus::Written, Vec::new())
         } else if golden.is_file() {
@@ -106,9 +114,18 @@ pub(crate) fn compare(
             fixture,
             status,
             differences,
+            record,
         });
     }
     Ok(results)
+}
+
+/// Why there is no record that could be expected.
+fn fault(record: &Record) -> Option<String> {
+    if let Some(fault) = record.fault() {
+        return Some(format!("{}: {fault}", fault.code()));
+    }
+    record.is_suspended().then(|| format!("not read: {SUSPENDED}"))
 }
 
 fn judge(golden: &Path, record: &Json) -> Result<(GoldenStatus, Vec<String>), KitError> {

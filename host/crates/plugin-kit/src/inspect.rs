@@ -1,6 +1,5 @@
 //! `svc plugin inspect`: what a component is, without running or compiling it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use svc_plugin_host::{
 };
 
 use crate::error::KitError;
+use crate::manifest_outline::ManifestOutline;
 use crate::signature;
 use crate::text;
 
@@ -46,26 +46,6 @@ pub struct Outline {
     pub limits: Vec<Limit>,
     /// The signature beside the file, if there is one.
     pub signature: Option<signature::Signed>,
-}
-
-/// The parts of a manifest that matter to whoever installs the plugin.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ManifestOutline {
-    /// Id.
-    pub id: String,
-    /// Name for users.
-    pub name: String,
-    /// Version of the plugin.
-    pub version: String,
-    /// Version of the interface.
-    pub interface: String,
-    /// File extensions by what the plugin does with the files: a kind, `thumbnailer` or `waveform`.
-    pub files: BTreeMap<String, Vec<String>>,
-    /// The kinds that it defines.
-    pub defines: Vec<String>,
-    /// Permissions with their reasons.
-    pub permissions: BTreeMap<String, String>,
 }
 
 /// An imported interface.
@@ -129,7 +109,7 @@ pub fn inspect(file: &Path) -> Result<Outline, KitError> {
         exports: found.exports.into_iter().collect(),
         limits: limits.iter().flatten().map(limit).collect(),
         signature: is_signed.then(|| signature::verify(file, None)).transpose()?,
-        manifest: manifest.map(manifest_outline),
+        manifest: manifest.map(ManifestOutline::of),
         manifest_problems: match &parsed {
             Ok(_) => Vec::new(),
             Err(error) if error.problems().is_empty() => vec![error.to_string()],
@@ -149,30 +129,6 @@ fn modules(bytes: &[u8]) -> (usize, bool) {
         }
     }
     (count, named)
-}
-
-fn manifest_outline(manifest: &Manifest) -> ManifestOutline {
-    let kinds = manifest
-        .kinds
-        .iter()
-        .map(|kind| (kind.kind.to_string(), kind.extensions.clone()));
-    let others = [
-        ("thumbnailer", &manifest.thumbnailer),
-        ("waveform", &manifest.waveform),
-    ];
-    let others = others
-        .into_iter()
-        .filter_map(|(name, files)| Some((name.to_owned(), files.as_ref()?.extensions.clone())));
-    let defined = manifest.kinds.iter().filter(|kind| kind.schema.is_some());
-    ManifestOutline {
-        id: manifest.id.clone(),
-        name: manifest.name.clone(),
-        version: manifest.version.clone(),
-        interface: manifest.interface.clone(),
-        files: kinds.chain(others).collect(),
-        defines: defined.map(|kind| kind.kind.to_string()).collect(),
-        permissions: manifest.permissions.clone(),
-    }
 }
 
 /// Who provides an import, and whether the server lets the plugin have it.
@@ -326,27 +282,5 @@ impl fmt::Display for Outline {
                 signed.reason.as_deref().unwrap_or_default()
             ),
         }
-    }
-}
-
-impl fmt::Display for ManifestOutline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "  {} ({}) {}, for interface {}",
-            self.id, self.name, self.version, self.interface
-        )?;
-        for (what, extensions) in &self.files {
-            let defines = if self.defines.contains(what) {
-                " (defined by it)"
-            } else {
-                ""
-            };
-            writeln!(f, "  {what}{defines}: {}", extensions.join(", "))?;
-        }
-        for (permission, reason) in &self.permissions {
-            writeln!(f, "  permission {permission}: {reason}")?;
-        }
-        Ok(())
     }
 }

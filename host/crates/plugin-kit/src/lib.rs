@@ -9,21 +9,26 @@
 
 pub mod bench;
 pub mod build;
+pub mod changes;
 pub mod check;
 pub mod conformance;
+mod coverage;
 pub mod dev;
 pub mod doctor;
 pub mod error;
+pub mod finding;
 pub mod golden;
 pub mod inspect;
 pub mod language;
 pub mod managed;
+pub mod manifest_outline;
 mod media;
 mod probe;
 mod process;
 pub mod project;
 pub mod purge;
 pub mod record;
+pub mod refusal;
 pub mod repro;
 pub mod run;
 pub mod sandbox;

@@ -5,10 +5,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
+use crate::changes::Changes;
+
 /// The plugins of a server.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ManagedPlugins(pub Vec<ManagedPlugin>);
+#[derive(Debug, Serialize)]
+pub struct ManagedPlugins {
+    /// In the order of the server.
+    pub plugins: Vec<ManagedPlugin>,
+}
 
 /// A plugin of a server. Fields that no verb needs are kept as they are.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,6 +29,9 @@ pub struct ManagedPlugin {
     pub reason: Option<String>,
     /// `built-in`, `uploaded` or `file`.
     pub origin: String,
+    /// Path on the server of a file of the plugin directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// SHA-256 of its file.
     pub digest: String,
     /// The key that signed it.
@@ -72,6 +79,7 @@ pub struct Version {
 
 /// A version that waits.
 #[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Candidate {
     /// Its number.
     pub version: String,
@@ -79,9 +87,24 @@ pub struct Candidate {
     pub digest: String,
     /// What it asks for.
     pub permissions: Vec<Permission>,
+    /// What it has more and less than the version in use.
+    #[serde(default)]
+    pub changes: Changes,
+    /// Why it has not replaced the version in use.
+    #[serde(default)]
+    pub wait_reasons: Vec<WaitReason>,
     /// Everything else.
     #[serde(flatten)]
     pub other: Map<String, Json>,
+}
+
+/// Why a version waits.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct WaitReason {
+    /// Its name for programs.
+    pub code: String,
+    /// A sentence.
+    pub message: String,
 }
 
 /// Calls of a plugin.
@@ -143,6 +166,9 @@ pub struct PreviewReport {
     pub to: String,
     /// SHA-256 of its file.
     pub digest: String,
+    /// What it has more and less than the version in use.
+    #[serde(default)]
+    pub changes: Changes,
     /// Files that both versions read in the same way.
     pub unchanged: u64,
     /// Files that were not read.
@@ -197,7 +223,7 @@ impl fmt::Display for ManagedPlugins {
             "{:<16} {:<10} {:<12} {:<10} sha256",
             "id", "version", "state", "origin"
         )?;
-        for plugin in &self.0 {
+        for plugin in &self.plugins {
             let version = plugin.version.as_deref().unwrap_or("-");
             let digest = plugin.digest.get(..12).unwrap_or(&plugin.digest);
             write!(
@@ -205,11 +231,17 @@ impl fmt::Display for ManagedPlugins {
                 "\n{:<16} {version:<10} {:<12} {:<10} {digest}",
                 plugin.plugin_id, plugin.state, plugin.origin
             )?;
+            if let Some(path) = &plugin.path {
+                write!(f, "\n  {path}")?;
+            }
             if let Some(reason) = &plugin.reason {
                 write!(f, "\n  {reason}")?;
             }
             if let Some(candidate) = &plugin.candidate {
-                write!(f, "\n  version {} waits for its permissions", candidate.version)?;
+                write!(f, "\n  version {} waits for your yes", candidate.version)?;
+                for reason in &candidate.wait_reasons {
+                    write!(f, "\n    {}", reason.message)?;
+                }
             }
         }
         Ok(())
@@ -226,6 +258,9 @@ impl fmt::Display for ManagedPlugin {
         )?;
         if let Some(reason) = &self.reason {
             writeln!(f, "  {reason}")?;
+        }
+        if let Some(path) = &self.path {
+            writeln!(f, "  file       {path}")?;
         }
         writeln!(f, "  sha256     {}", self.digest)?;
         writeln!(
@@ -246,9 +281,13 @@ impl fmt::Display for ManagedPlugin {
         }
         match &self.candidate {
             Some(candidate) => {
-                writeln!(f, "version {} waits for its permissions:", candidate.version)?;
+                writeln!(f, "version {} waits for your yes:", candidate.version)?;
+                for reason in &candidate.wait_reasons {
+                    writeln!(f, "  because    {}", reason.message)?;
+                }
                 writeln!(f, "  sha256     {}", candidate.digest)?;
                 permissions(f, &candidate.permissions)?;
+                write!(f, "{}", candidate.changes)?;
                 write!(
                     f,
                     "next: `svc plugin preview {0}`, then `svc plugin grant {0} --all`",
@@ -292,6 +331,10 @@ impl fmt::Display for PreviewReport {
             self.left_out
         )?;
         write!(f, "\nsha256 {}", self.digest)?;
+        let changes = self.changes.to_string();
+        for line in changes.lines() {
+            write!(f, "\n{line}")?;
+        }
         for file in &self.files {
             let differs = file.before.as_ref() != Some(&file.after);
             if file.changes.is_empty() && !differs {
@@ -310,5 +353,33 @@ impl fmt::Display for PreviewReport {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_that_waits_is_shown_with_its_reasons_and_losses() {
+        let permissions = json!([{ "name": "source", "reason": "Reads the file", "granted": true }]);
+        let plugin: ManagedPlugin = serde_json::from_value(json!({
+            "pluginId": "sheets", "version": "1.0.0", "state": "active", "origin": "uploaded", "digest": "aa",
+            "signedBy": null, "permissions": permissions, "settingsSchema": {}, "settings": {},
+            "candidate": {
+                "version": "2.0.0", "digest": "bb", "permissions": permissions,
+                "changes": { "kindsLost": ["sheets"], "items": [{ "kind": "sheets", "unavailable": 5, "losingValues": 0 }] },
+                "waitReasons": [{ "code": "not_signed", "message": "it is not signed" }],
+            },
+        }))
+        .unwrap();
+        let text = plugin.to_string();
+        let (_, waiting) = text.split_once("version 2.0.0 waits for your yes:\n").unwrap();
+        assert_eq!(
+            waiting,
+            "  because    it is not signed\n  sha256     bb\n  granted    source: Reads the file\n  \
+             lost       kind sheets\n  WARNING    5 items of sheets become unavailable\n\
+             next: `svc plugin preview sheets`, then `svc plugin grant sheets --all`"
+        );
     }
 }

@@ -39,6 +39,55 @@ pub struct PurgeResult {
     pub items: u64,
 }
 
+/// What a person reads before they confirm a purge.
+#[derive(Debug)]
+pub struct PurgeQuestion {
+    /// The kind.
+    pub kind: String,
+    /// As far as the server tells.
+    pub known: Option<KnownKind>,
+}
+
+/// A kind as a server lists it.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub struct KnownKind {
+    /// Its name.
+    pub kind: String,
+    /// `active`, or why its files are not read.
+    pub state: String,
+    /// A sentence about it; absent if it is active.
+    #[serde(default)]
+    pub unavailable: Option<Unavailable>,
+}
+
+/// Why the files of a kind are not read.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub struct Unavailable {
+    /// A sentence.
+    pub reason: String,
+}
+
+impl fmt::Display for PurgeQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = &self.kind;
+        write!(
+            f,
+            "all items of the kind {kind} would be deleted for good, with their ratings and history"
+        )?;
+        let Some(known) = &self.known else {
+            return write!(f, "; its state is not known");
+        };
+        match &known.unavailable {
+            Some(unavailable) => write!(f, "; now it is {}: {}", known.state, unavailable.reason)?,
+            None => write!(f, "; now it is {}", known.state)?,
+        }
+        if known.state != "no_plugin" {
+            f.write_str("; without a purge, they would come back with the plugin")?;
+        }
+        Ok(())
+    }
+}
+
 impl PurgeReport {
     /// Whether the job waits or runs. Somebody else may have paused it; it goes on when they resume it.
     pub fn is_open(&self) -> bool {
@@ -79,6 +128,32 @@ mod tests {
             "completedTasks": 5, "failedTasks": 0, "result": {"items": 3}, "error": "a plugin reads them",
         });
         serde_json::from_value(job).unwrap()
+    }
+
+    #[test]
+    fn question_names_the_state_of_the_kind() {
+        let question = |known: serde_json::Value| {
+            let known = serde_json::from_value(known).unwrap();
+            let kind = "comics".to_owned();
+            PurgeQuestion { kind, known }.to_string()
+        };
+        let disabled = question(json!({
+            "kind": "comics", "state": "plugin_disabled", "playable": false,
+            "unavailable": {"reason": "the plugin `comics` is disabled"},
+        }));
+        assert_eq!(
+            disabled,
+            "all items of the kind comics would be deleted for good, with their ratings and history; now it is \
+             plugin_disabled: the plugin `comics` is disabled; without a purge, they would come back with the plugin"
+        );
+        let removed = question(json!({
+            "kind": "comics", "state": "no_plugin", "unavailable": {"reason": "no plugin defines it"},
+        }));
+        assert!(
+            removed.ends_with("now it is no_plugin: no plugin defines it"),
+            "{removed}"
+        );
+        assert!(question(serde_json::Value::Null).ends_with("its state is not known"));
     }
 
     #[test]

@@ -8,6 +8,9 @@ use svc_domain::page::Page;
 use svc_domain::rendering::RenderedImage;
 use svc_domain::waveform::AudioSummary;
 
+/// Why the host calls a plugin no more, see [`Record::is_suspended`].
+pub(crate) const SUSPENDED: &str = "the plugin failed too often to be called again within this minute";
+
 /// The results of all abilities for one file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {

@@ -1,7 +1,8 @@
 //! One plugin in the plugin host, as the server would run it.
 
+use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use svc_domain::extraction::PictureData;
@@ -17,6 +18,8 @@ use tempfile::TempDir;
 use crate::error::KitError;
 use crate::record::Record;
 
+/// Name of the plugin's file in the directory from which it is loaded.
+const PLUGIN: &str = "plugin.wasm";
 /// Edge of the thumbnails that are rendered, in pixels.
 const THUMBNAIL: u32 = 256;
 /// Bins of the waveforms that are computed.
@@ -25,7 +28,7 @@ const BINS: u32 = 64;
 /// What the plugin host needs besides the plugin.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
-    /// Where and how plugins are compiled; the plugin directory is not used.
+    /// Where and how plugins are compiled. The plugin directory has the plugins whose kinds a plugin may add file types to.
     pub settings: PluginSettings,
     /// The server's own plugins, which a plugin may add file types to.
     pub built_in: Vec<BuiltIn>,
@@ -50,7 +53,12 @@ impl Sandbox {
     pub fn load(options: &HostOptions, file: &Path, isolation: Isolation) -> Result<Self, KitError> {
         let path = file.canonicalize().map_err(KitError::file(file))?;
         let directory = tempfile::tempdir().map_err(KitError::file(file))?;
-        symlink(&path, directory.path().join("plugin.wasm")).map_err(KitError::file(file))?;
+        symlink(&path, directory.path().join(PLUGIN)).map_err(KitError::file(file))?;
+        let others = Others::of(options, &path)?;
+        for (number, other) in others.files.iter().enumerate() {
+            let link = directory.path().join(format!("other-{number}.wasm"));
+            symlink(other, link).map_err(KitError::file(other))?;
+        }
         let settings = PluginSettings {
             plugin_dir: Some(directory.path().to_owned()),
             choices: PluginChoices::default(),
@@ -60,11 +68,11 @@ impl Sandbox {
             },
             ..options.settings.clone()
         };
-        let plugins = Plugins::load(&settings, &others(options, &path))?;
+        let plugins = Plugins::load(&settings, &others.built_in)?;
         let statuses = plugins.list();
         let status = statuses
             .iter()
-            .find(|status| matches!(status.origin, PluginOrigin::File(_)));
+            .find(|status| matches!(&status.origin, PluginOrigin::File(path) if path.ends_with(PLUGIN)));
         let not_loaded = |reason: String| KitError::NotLoaded {
             path: file.to_owned(),
             reason,
@@ -116,26 +124,62 @@ impl Sandbox {
     }
 }
 
-/// The server's own plugins, if the plugin adds file types to a kind that another one defines. Compiling them takes
-/// seconds, so they are left out otherwise.
-fn others(options: &HostOptions, path: &Path) -> Vec<BuiltIn> {
-    let bytes = std::fs::read(path).unwrap_or_default();
-    let manifest = inspect(&bytes)
-        .ok()
-        .and_then(|outline| Manifest::parse(outline.manifest).ok());
-    let Some(manifest) = manifest else {
-        return Vec::new();
-    };
-    let is_foreign = |kind: &MediaKind| !MediaKind::BUILT_IN.contains(&kind.as_str());
-    let adds = manifest
-        .kinds
-        .iter()
-        .any(|kind| kind.schema.is_none() && is_foreign(&kind.kind));
-    let others = options
-        .built_in
-        .iter()
-        .filter(|other| adds && other.name != manifest.id);
-    others.copied().collect()
+/// What has to be loaded beside a plugin that adds file types to a kind that another one defines. Compiling the others
+/// takes seconds, so they are left out otherwise.
+#[derive(Debug, Default)]
+struct Others {
+    built_in: Vec<BuiltIn>,
+    /// Files of the plugin directory that define such a kind.
+    files: Vec<PathBuf>,
+}
+
+impl Others {
+    fn of(options: &HostOptions, path: &Path) -> Result<Self, KitError> {
+        let Some(manifest) = manifest_of(path) else {
+            return Ok(Self::default());
+        };
+        let foreign = manifest.kinds.iter().filter(|kind| kind.schema.is_none());
+        let foreign: Vec<&MediaKind> = foreign
+            .map(|kind| &kind.kind)
+            .filter(|kind| !MediaKind::BUILT_IN.contains(&kind.as_str()))
+            .collect();
+        if foreign.is_empty() {
+            return Ok(Self::default());
+        }
+        let defines = |other: &Manifest| {
+            let mut defined = other.kinds.iter().filter(|kind| kind.schema.is_some());
+            other.id != manifest.id && defined.any(|kind| foreign.contains(&&kind.kind))
+        };
+        let mut files = Vec::new();
+        if let Some(directory) = &options.settings.plugin_dir {
+            for entry in fs::read_dir(directory)
+                .map_err(KitError::file(directory))?
+                .flatten()
+            {
+                let file = entry.path();
+                let is_plugin = file.extension().is_some_and(|extension| extension == "wasm");
+                let Some(file) = file.canonicalize().ok().filter(|_| is_plugin) else {
+                    continue;
+                };
+                if manifest_of(&file).is_some_and(|other| defines(&other)) {
+                    files.push(file);
+                }
+            }
+        }
+        let built_in = options.built_in.iter();
+        let built_in = built_in.filter(|other| other.name != manifest.id);
+        Ok(Self {
+            built_in: built_in.copied().collect(),
+            files,
+        })
+    }
+}
+
+/// The manifest of a component; `None` for any other file.
+fn manifest_of(path: &Path) -> Option<Manifest> {
+    let bytes = fs::read(path).ok()?;
+    let outline = inspect(&bytes).ok()?;
+    Manifest::parse(outline.manifest).ok()
 }
 
 /// What a plugin does with a file.

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use rustls::crypto::aws_lc_rs;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest as _, Sha256};
@@ -19,7 +18,8 @@ use ureq::{Agent, AsSendBody, http};
 
 use crate::error::KitError;
 use crate::managed::{ManagedPlugin, ManagedPlugins, Permission, PreviewReport};
-use crate::purge::PurgeReport;
+use crate::purge::{KnownKind, PurgeQuestion, PurgeReport};
+use crate::refusal::Refusal;
 
 /// The server compiles plugins and reads files while a request waits.
 const TIMEOUT: Duration = Duration::from_secs(200);
@@ -60,7 +60,8 @@ impl Server {
     /// # Errors
     /// The server refuses or does not answer.
     pub fn plugins(&self) -> Result<ManagedPlugins, KitError> {
-        self.send("GET", "", None)
+        let plugins = self.send("GET", "", None)?;
+        Ok(ManagedPlugins { plugins })
     }
 
     /// One plugin.
@@ -198,6 +199,16 @@ impl Server {
         self.send::<bool>("DELETE", &format!("/{id}"), None).map(drop)
     }
 
+    /// What to ask before a purge. The state of the kind is missing where the token may not read it.
+    pub fn purge_question(&self, kind: &str) -> PurgeQuestion {
+        let kinds: Result<Vec<KnownKind>, KitError> = self.send_to("GET", "/kinds", None);
+        let mut kinds = kinds.into_iter().flatten();
+        PurgeQuestion {
+            kind: kind.to_owned(),
+            known: kinds.find(|known| known.kind == kind),
+        }
+    }
+
     /// Deletes all items of a kind that no plugin reads, and waits until it is done.
     ///
     /// # Errors
@@ -274,10 +285,8 @@ impl Server {
             .read_to_vec()
             .map_err(|error| unreachable(error.to_string()))?;
         if !status.is_success() {
-            return Err(KitError::Refused {
-                status: status.as_u16(),
-                message: refusal(&body),
-            });
+            let refusal = Refusal::of(method, path, status.as_u16(), &body);
+            return Err(KitError::Refused(refusal));
         }
         serde_json::from_slice(&body).map_err(|error| unreachable(format!("not an answer of svc: {error}")))
     }
@@ -300,29 +309,5 @@ fn changed(id: &str, digest: &str) -> KitError {
     KitError::Argument {
         what: format!("no version of `{id}` with the digest {digest} is in use or waits"),
         next: format!("look at it again: `svc plugin preview {id}`"),
-    }
-}
-
-/// The message of an error and of each invalid field.
-fn refusal(body: &[u8]) -> String {
-    #[derive(Deserialize)]
-    struct Refusal {
-        message: String,
-        #[serde(default)]
-        errors: Vec<FieldRefusal>,
-    }
-    #[derive(Deserialize)]
-    struct FieldRefusal {
-        path: String,
-        message: String,
-    }
-    match serde_json::from_slice::<Refusal>(body) {
-        Ok(refusal) => {
-            let errors = refusal.errors.iter();
-            let errors = errors.map(|error| format!("{} {}", error.path, error.message));
-            let parts: Vec<String> = std::iter::once(refusal.message).chain(errors).collect();
-            parts.join("; ")
-        }
-        Err(_) => "the answer is not that of svc".to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +60,14 @@ pub fn create_key(file: &Path, seed: &[u8; SEED_BYTES]) -> Result<NewKey, KitErr
         .create_new(true)
         .mode(0o600)
         .open(file)
-        .map_err(KitError::file(file))?;
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => KitError::Argument {
+                what: format!("{} exists, and a key is never overwritten", file.display()),
+                next: "choose another name; without the old key no server takes your next version unasked"
+                    .to_owned(),
+            },
+            _ => KitError::file(file)(error),
+        })?;
     writeln!(output, "{KEY_PREFIX}{}", BASE64.encode(seed)).map_err(KitError::file(file))?;
     Ok(NewKey {
         file: file.to_owned(),
@@ -176,7 +183,7 @@ mod tests {
         let created = create_key(&key, &[7; SEED_BYTES]).unwrap();
         assert_eq!(
             create_key(&key, &[8; SEED_BYTES]).unwrap_err().code(),
-            "file",
+            "argument",
             "no key is overwritten"
         );
         sign(&plugin, &key).unwrap();

@@ -49,6 +49,8 @@ pub struct Created {
     pub id: String,
     /// Its files, relative to the folder.
     pub files: Vec<PathBuf>,
+    /// The extension of the media files that it reads.
+    pub extension: String,
     /// The command to run next.
     pub next: String,
 }
@@ -75,6 +77,9 @@ pub fn create(new: &NewPlugin<'_>) -> Result<Created, KitError> {
         });
     }
     refuse_existing(new.folder)?;
+    if let Some(sdk) = new.sdk {
+        refuse_lone_sdk(sdk)?;
+    }
     for (path, text) in &files {
         let path = new.folder.join(path);
         if let Some(parent) = path.parent() {
@@ -89,6 +94,7 @@ pub fn create(new: &NewPlugin<'_>) -> Result<Created, KitError> {
         folder: new.folder.to_owned(),
         id,
         files: files.into_iter().map(|(path, _)| path).collect(),
+        extension: new.extension.to_owned(),
         next: format!(
             "{}svc plugin build {}",
             setup(new.language, new.folder),
@@ -107,6 +113,23 @@ fn refuse_existing(folder: &Path) -> Result<(), KitError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(KitError::file(folder)(error)),
     }
+}
+
+/// The SDK of a checkout takes its edition and version from the workspace around it.
+fn refuse_lone_sdk(sdk: &Path) -> Result<(), KitError> {
+    let manifest = sdk.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).map_err(KitError::file(&manifest))?;
+    let has_workspace = sdk
+        .ancestors()
+        .skip(1)
+        .any(|folder| folder.join("Cargo.toml").is_file());
+    if text.contains("workspace = true") && !has_workspace {
+        return Err(KitError::Argument {
+            what: format!("{} lacks the workspace that it inherits from", sdk.display()),
+            next: "name the folder `plugin-api` inside a whole checkout".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 fn render(new: &NewPlugin<'_>, id: &str) -> Vec<(PathBuf, String)> {
@@ -151,6 +174,7 @@ fn values(new: &NewPlugin<'_>, id: &str) -> Vec<(&'static str, String)> {
     let basic = vec![
         ("id", id.to_owned()),
         ("title", title(id)),
+        ("item", singular(&title(id))),
         ("kind", new.kind.to_string()),
         ("extension", new.extension.to_owned()),
         ("interface", wit::manifest_version().to_owned()),
@@ -221,6 +245,13 @@ fn title(id: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// `Sheets` as `Sheet`; the author corrects what English does not form like this.
+fn singular(title: &str) -> String {
+    let is_plural = !["ss", "us", "is", "ies"].iter().any(|end| title.ends_with(end));
+    let singular = title.strip_suffix('s').filter(|_| is_plural);
+    singular.unwrap_or(title).to_owned()
+}
+
 /// Replaces each `{{name}}` by its value.
 fn fill(text: &str, values: &[(&'static str, String)]) -> String {
     let mut filled = text.to_owned();
@@ -236,6 +267,11 @@ impl fmt::Display for Created {
         for file in &self.files {
             writeln!(f, "  {}", file.display())?;
         }
+        writeln!(
+            f,
+            "it reads files that end in .{} (`--extension` names another)",
+            self.extension
+        )?;
         write!(f, "next: {}", self.next)
     }
 }
@@ -261,6 +297,26 @@ mod tests {
                 assert!(!text.contains("{{"), "{language}: {}", path.display());
             }
         }
+    }
+
+    #[test]
+    fn item_is_named_in_the_singular() {
+        let names = ["Sheets", "Some Notes", "Glass", "Series", "Music"].map(singular);
+        assert_eq!(names, ["Sheet", "Some Note", "Glass", "Series", "Music"]);
+    }
+
+    #[test]
+    fn sdk_alone_is_refused_because_it_inherits_from_its_workspace() {
+        let dir = tempfile::tempdir().unwrap();
+        let sdk = dir.path().join("plugin-api");
+        fs::create_dir(&sdk).unwrap();
+        fs::write(sdk.join("Cargo.toml"), "[package]\nedition.workspace = true\n").unwrap();
+        let refused = refuse_lone_sdk(&sdk).unwrap_err();
+        assert!(refused.next().contains("whole checkout"), "{}", refused.next());
+        fs::write(dir.path().join("Cargo.toml"), "[workspace]\n").unwrap();
+        refuse_lone_sdk(&sdk).unwrap();
+        let missing = refuse_lone_sdk(&dir.path().join("nowhere")).unwrap_err();
+        assert_eq!(missing.code(), "file");
     }
 
     #[test]

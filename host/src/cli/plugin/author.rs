@@ -17,6 +17,7 @@ use svc_plugin_kit::language::Language;
 use svc_plugin_kit::project::component_and_fixtures;
 use svc_plugin_kit::repro::repro;
 use svc_plugin_kit::run::run;
+use svc_plugin_kit::sandbox::HostOptions;
 use svc_plugin_kit::template::{NewPlugin, create};
 
 use super::Output;
@@ -36,7 +37,7 @@ pub(super) struct New {
     /// The extension of its files
     #[arg(long, value_name = "EXTENSION", default_value = "note")]
     extension: String,
-    /// For Rust: the folder of the SDK, instead of the one on crates.io
+    /// For Rust: the folder `plugin-api` of a whole checkout, instead of the SDK on crates.io
     #[arg(long, value_name = "DIR")]
     sdk: Option<PathBuf>,
 }
@@ -115,7 +116,40 @@ impl Repro {
     }
 }
 
-/// Options of `svc plugin check` and `inspect`.
+/// Where the plugins are whose kinds a plugin adds extensions to.
+#[derive(Debug, Args)]
+struct Others {
+    /// Directory with the plugin that defines the kind, if the plugin only adds extensions to it
+    #[arg(long, value_name = "DIR")]
+    plugin_dir: Option<PathBuf>,
+}
+
+impl Others {
+    fn host(&self) -> anyhow::Result<HostOptions> {
+        let mut options = inspection_host()?;
+        options.settings.plugin_dir.clone_from(&self.plugin_dir);
+        Ok(options)
+    }
+}
+
+/// Options of `svc plugin check`.
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    #[command(flatten)]
+    plugin: Plugin,
+    #[command(flatten)]
+    others: Others,
+}
+
+impl Check {
+    pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
+        let (component, _) = component_and_fixtures(&self.plugin.plugin)?;
+        let report = check(&self.others.host()?, &component)?;
+        output.report(&report, report.passed())
+    }
+}
+
+/// Options of `svc plugin inspect`.
 #[derive(Debug, Args)]
 pub(super) struct Plugin {
     /// The plugin: its file, or its folder after `svc plugin build`
@@ -124,12 +158,6 @@ pub(super) struct Plugin {
 }
 
 impl Plugin {
-    pub(super) fn check(&self, output: Output) -> anyhow::Result<ExitCode> {
-        let (component, _) = component_and_fixtures(&self.plugin)?;
-        let report = check(&inspection_host()?, &component)?;
-        output.report(&report, report.passed())
-    }
-
     pub(super) fn inspect(&self, output: Output) -> anyhow::Result<ExitCode> {
         let (component, _) = component_and_fixtures(&self.plugin)?;
         output.report(&inspect(&component)?, true)
@@ -148,13 +176,15 @@ pub(super) struct Test {
     /// Write the records instead of comparing them
     #[arg(long)]
     bless: bool,
+    #[command(flatten)]
+    others: Others,
 }
 
 impl Test {
     pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
         let (component, found) = component_and_fixtures(&self.plugin)?;
         let fixtures = self.fixtures.clone().or(found);
-        let report = test(&inspection_host()?, &component, fixtures.as_deref(), self.bless)?;
+        let report = test(&self.others.host()?, &component, fixtures.as_deref(), self.bless)?;
         output.report(&report, report.passed())
     }
 }
@@ -171,12 +201,14 @@ pub(super) struct Bench {
     /// The most time per file with recycled instances, such as 250us or 1.5ms; more of it fails
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
+    #[command(flatten)]
+    others: Others,
 }
 
 impl Bench {
     pub(super) fn run(self, output: Output) -> anyhow::Result<ExitCode> {
         let (component, fixtures) = component_and_fixtures(&self.plugin)?;
-        let options = inspection_host()?;
+        let options = self.others.host()?;
         let media = match fixtures {
             Some(fixtures) if self.media.is_empty() => media_files(&options, &component, &fixtures)?,
             _ => self.media,
@@ -206,12 +238,14 @@ pub(super) struct Run {
     /// Also list each read: offset, bytes requested, bytes returned
     #[arg(long)]
     trace_reads: bool,
+    #[command(flatten)]
+    others: Others,
 }
 
 impl Run {
     pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
         let (component, _) = component_and_fixtures(&self.plugin)?;
-        let report = run(&inspection_host()?, &component, &self.media, self.trace_reads)?;
+        let report = run(&self.others.host()?, &component, &self.media, self.trace_reads)?;
         output.report(&report, report.passed())
     }
 }

@@ -1,5 +1,6 @@
 //! `svc plugin install`, `grant`, `preview` and the other verbs for the plugins of a running server.
 
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -218,15 +219,43 @@ pub(super) struct Purge {
     /// The kind, such as `comics`. Its plugin has to be removed, disabled or quarantined
     #[arg(value_name = "KIND")]
     kind: String,
+    /// Do not ask first
+    #[arg(long)]
+    yes: bool,
     #[command(flatten)]
     remote: Remote,
 }
 
 impl Purge {
     pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
-        let report = self.remote.open()?.purge(&self.kind)?;
+        let server = self.remote.open()?;
+        if !self.yes {
+            self.confirm(&server.purge_question(&self.kind).to_string())?;
+        }
+        let report = server.purge(&self.kind)?;
         let passed = report.is_completed();
         output.report(&report, passed)
+    }
+
+    /// Asks on a terminal.
+    fn confirm(&self, question: &str) -> anyhow::Result<()> {
+        let refused = |what: String| KitError::Argument {
+            what,
+            next: format!("`svc plugin purge {} --yes` does not ask", self.kind),
+        };
+        let (input, mut shown) = (io::stdin(), io::stderr());
+        if !input.is_terminal() || !shown.is_terminal() {
+            return Err(refused(format!("{question}; nobody can be asked here")).into());
+        }
+        write!(shown, "{question}\nType {} to delete them: ", self.kind)?;
+        shown.flush()?;
+        let mut answer = String::new();
+        input.read_line(&mut answer)?;
+        if answer.trim() == self.kind {
+            Ok(())
+        } else {
+            Err(refused("nothing is deleted".to_owned()).into())
+        }
     }
 }
 

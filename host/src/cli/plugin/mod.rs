@@ -39,6 +39,8 @@ impl Arguments {
     pub(super) fn log_filter(&self) -> &'static str {
         match self.verb {
             Verb::Run(_) => "warn,svc_plugin_host::machine_code=info,svc::plugin=debug",
+            // What is compiled meanwhile is no part of a report.
+            Verb::Check(_) => "error,svc::plugin=off",
             Verb::List(_) | Verb::Doctor(_) => "off,svc_plugin_host::machine_code=info",
             _ => "error,svc_plugin_host::machine_code=info,svc::plugin=off",
         }
@@ -52,7 +54,7 @@ enum Verb {
     /// Compile a plugin into one file
     Build(author::Build),
     /// Find everything that keeps a plugin from being loaded
-    Check(author::Plugin),
+    Check(author::Check),
     /// Compare the records of fixtures, and run the conformance tests
     Test(author::Test),
     /// Measure time, memory and reads
@@ -74,8 +76,14 @@ enum Verb {
     /// Upload a plugin, or a new version of one, to a running server
     Install(manage::Install),
     /// Grant permissions to a plugin, which puts a version that waits into use
+    #[command(
+        override_usage = "svc plugin grant [OPTIONS] <ID> <PERMISSIONS>...\n       svc plugin grant [OPTIONS] <ID> --all"
+    )]
     Grant(manage::Grant),
     /// Take permissions from a plugin, which stops it
+    #[command(
+        override_usage = "svc plugin revoke [OPTIONS] <ID> <PERMISSIONS>...\n       svc plugin revoke [OPTIONS] <ID> --all"
+    )]
     Revoke(manage::Grants),
     /// Let a plugin run
     Enable(manage::One),
@@ -107,7 +115,7 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let outcome = match arguments.verb {
         Verb::New(new) => new.run(output),
         Verb::Build(build) => build.run(output),
-        Verb::Check(plugin) => plugin.check(output),
+        Verb::Check(check) => check.run(output),
         Verb::Test(test) => test.run(output),
         Verb::Bench(bench) => bench.run(output),
         Verb::Run(run) => run.run(output),
@@ -193,7 +201,7 @@ impl Output {
         }
         Ok(match error {
             KitError::ToolMissing { .. } => ExitCode::from(TOOL_MISSING),
-            KitError::Refused { .. } => ExitCode::from(NOT_PASSED),
+            KitError::Refused(_) => ExitCode::from(NOT_PASSED),
             _ => ExitCode::FAILURE,
         })
     }

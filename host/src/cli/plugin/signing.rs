@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use svc_platform::random::{Random as _, SystemRandom};
+use svc_plugin_kit::project::component_and_fixtures;
 use svc_plugin_kit::signature::{SEED_BYTES, create_key, sign, verify};
 
 use super::Output;
@@ -27,8 +28,8 @@ impl Keygen {
 /// Options of `svc plugin sign`.
 #[derive(Debug, Args)]
 pub(super) struct Sign {
-    /// The plugin; the signature is written to FILE.sig
-    #[arg(value_name = "FILE")]
+    /// The plugin: its file, or its folder after `svc plugin build`; the signature is written to FILE.sig
+    #[arg(default_value = ".", value_name = "FILE")]
     plugin: PathBuf,
     /// The private key, as `svc plugin keygen` made it
     #[arg(long, value_name = "KEYFILE")]
@@ -37,15 +38,16 @@ pub(super) struct Sign {
 
 impl Sign {
     pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
-        output.report(&sign(&self.plugin, &self.key)?, true)
+        let (component, _) = component_and_fixtures(&self.plugin)?;
+        output.report(&sign(&component, &self.key)?, true)
     }
 }
 
 /// Options of `svc plugin verify`.
 #[derive(Debug, Args)]
 pub(super) struct Verify {
-    /// The plugin; its signature is FILE.sig
-    #[arg(value_name = "FILE")]
+    /// The plugin: its file, or its folder after `svc plugin build`; its signature is FILE.sig
+    #[arg(default_value = ".", value_name = "FILE")]
     plugin: PathBuf,
     /// The public key that must have signed it; without, any valid signature passes
     #[arg(long, value_name = "PUBLIC_KEY")]
@@ -54,7 +56,8 @@ pub(super) struct Verify {
 
 impl Verify {
     pub(super) fn run(&self, output: Output) -> anyhow::Result<ExitCode> {
-        let signed = verify(&self.plugin, self.key.as_deref())?;
+        let (component, _) = component_and_fixtures(&self.plugin)?;
+        let signed = verify(&component, self.key.as_deref())?;
         output.report(&signed, signed.valid)
     }
 }

@@ -126,17 +126,23 @@ async fn manifests_that_ask_for_too_much_are_refused_with_the_reason() {
     }
 }
 
+#[covers("code plugin_kind_taken")]
 #[tokio::test]
 async fn kind_of_another_plugin_stays_with_it() {
     let fixture = Fixture::new().await;
     let thief = guests::kind_manifest("thief", "comics");
-    let plugin = fixture.install("thief", "good", &thief).await;
-    assert_eq!(plugin["state"], "failed");
-    let reason = plugin["reason"].as_str().unwrap();
-    assert!(
-        reason.contains("`comics`") && reason.contains("`guest`"),
-        "{reason}"
+    let refused = fixture.upload("good", &thief).await;
+    assert_eq!(
+        (refused.status, refused.code()),
+        (409, Some("plugin_kind_taken".to_owned()))
     );
+    let message = refused.json()["message"].as_str().unwrap().to_owned();
+    assert!(
+        message.contains("`comics`") && message.contains("`guest`"),
+        "{message}"
+    );
+    let plugins = fixture.owner.get(PLUGINS).await.json();
+    assert_eq!(plugins.as_array().unwrap().len(), 1, "nothing is stored");
     fixture.put("more.shared", b"good");
     fixture.scan().await;
     assert_eq!(fixture.titles().await, ["ok", "ok"]);

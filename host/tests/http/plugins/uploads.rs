@@ -121,6 +121,14 @@ impl Fixture {
     }
 }
 
+/// Codes of the reasons for which a version waits.
+fn wait_codes(plugin: &Value) -> Vec<String> {
+    let reasons = plugin["candidate"]["waitReasons"].as_array().unwrap().iter();
+    reasons
+        .map(|reason| reason["code"].as_str().unwrap().to_owned())
+        .collect()
+}
+
 fn code(reply: &Reply) -> (u16, Option<String>) {
     (reply.status, reply.code())
 }
@@ -170,6 +178,11 @@ async fn uploaded_plugin_runs_after_all_its_permissions_are_granted() {
         revoked["reason"],
         "it waits for the permissions `log`, `settings`"
     );
+    let granted = |at: usize| &revoked["permissions"][at]["granted"];
+    assert_eq!(
+        (granted(0), granted(1), granted(2)),
+        (&json!(false), &json!(false), &json!(true))
+    );
     let uploads = fixture.server.audit(AuditEvent::PluginUploaded).await;
     assert_eq!(uploads.len(), 1);
     assert_eq!(uploads[0].details["version"], "1.0.0");
@@ -204,6 +217,16 @@ async fn new_version_waits_beside_the_one_in_use_and_can_be_previewed() {
     );
     assert_eq!(plugin["candidate"]["version"], "2.0.0");
     assert_eq!(plugin["candidate"]["permissions"][0]["granted"], true);
+    assert_eq!(
+        plugin["candidate"]["changes"],
+        json!({
+            "kindsGained": [], "kindsLost": [], "kindsRegrouped": [],
+            "fieldsGained": [], "fieldsLost": [], "fieldsChanged": [],
+            "extensionsGained": [], "extensionsLost": [],
+            "permissionsGained": [], "permissionsLost": [],
+            "items": [],
+        })
+    );
     assert_eq!(fixture.titles().await, ["first"]);
 
     let reply = fixture.owner.post(&preview, &json!({})).await;
@@ -215,6 +238,7 @@ async fn new_version_waits_beside_the_one_in_use_and_can_be_previewed() {
             "from": "1.0.0",
             "to": "2.0.0",
             "digest": plugin["candidate"]["digest"],
+            "changes": plugin["candidate"]["changes"],
             "unchanged": 0,
             "leftOut": 0,
             "files": [{
@@ -385,6 +409,11 @@ async fn version_with_less_of_its_kind_waits_even_with_a_known_signer() {
         ("2.1.0", "x.notes.number", "x.notes.count"),
         ("2.2.0", "sort = true\nfacet = true", "facet = true"),
         ("2.3.0", "kind = \"things\"", "kind = \"others\""),
+        (
+            "2.4.0",
+            "extensions = [\"shared\"]\nmedia-types = { shared = \"application/x-shared\" }",
+            "extensions = [\"other\"]",
+        ),
     ] {
         let less = manifest(number).replace(present, instead);
         let waiting = fixture.upload_signed(PLUGINS, &plugin(&less), 1).await;
@@ -392,6 +421,7 @@ async fn version_with_less_of_its_kind_waits_even_with_a_known_signer() {
             (&waiting["version"], &waiting["candidate"]["version"]),
             (&json!("1.0.0"), &json!(number))
         );
+        assert_eq!(wait_codes(&waiting), ["losses"], "{number}");
     }
     let other_label = manifest("3.0.0").replace("en = \"Number\"", "en = \"No.\"");
     let at_once = fixture.upload_signed(PLUGINS, &plugin(&other_label), 1).await;
@@ -427,16 +457,34 @@ async fn known_signer_replaces_a_version_at_once() {
         (&held["version"], &held["candidate"]["version"]),
         (&json!("2.0.0"), &json!("2.1.0"))
     );
+    assert_eq!(wait_codes(&held), ["held"]);
     let foreign = fixture
         .upload_signed(PLUGINS, &version("3.0.0", "foreign"), 2)
         .await;
     assert_eq!(foreign["candidate"]["signedBy"], key(2));
     assert_eq!(foreign["version"], "2.0.0");
+    assert_eq!(
+        foreign["candidate"]["waitReasons"],
+        json!([{"code": "other_signer", "message": "it is signed with another key than version 2.0.0"}])
+    );
     let unsigned = fixture.upload(version("3.1.0", "unsigned")).await.json();
     assert_eq!(
         (&unsigned["version"], &unsigned["candidate"]["version"]),
         (&json!("2.0.0"), &json!("3.1.0"))
     );
+    assert_eq!(wait_codes(&unsigned), ["not_signed"]);
+    fixture.grant(&["log", "settings", "source"]).await;
+    let asking =
+        guests::manifest("notes").replace("[permissions]", "[permissions]\nrelated = \"Reads notes\"");
+    let asking = guests::with_manifest(guests::component(&guests::body("good")), &asking);
+    let asking = fixture.upload_signed(PLUGINS, &asking, 1).await;
+    assert_eq!(wait_codes(&asking), ["other_signer", "permissions"]);
+    assert_eq!(
+        asking["candidate"]["waitReasons"][1]["message"],
+        "it asks for `related`"
+    );
+    fixture.owner.delete(&format!("{NOTES}/candidate")).await;
+    fixture.upload(version("3.2.0", "unsigned")).await;
 
     // A signature that is not of these bytes, or no signature at all, loses nothing.
     let other = signed(&version("4.0.0", "other"), 1);
@@ -456,7 +504,7 @@ async fn known_signer_replaces_a_version_at_once() {
         assert_eq!(reply.status, 400);
         assert_eq!(reply.json()["errors"][0]["path"], "signature", "{}", reply.json());
     }
-    assert_eq!(fixture.get().await["candidate"]["version"], "3.1.0");
+    assert_eq!(fixture.get().await["candidate"]["version"], "3.2.0");
 }
 
 #[tokio::test]
@@ -482,6 +530,11 @@ async fn settings_follow_their_schema_and_make_files_stale() {
         assert_eq!(reply.status, 400);
         assert_eq!(reply.json()["errors"][0]["path"], path);
     }
+    let unknown = set(json!({"nothing": 1})).await.json();
+    assert_eq!(
+        unknown["errors"][0]["message"],
+        "is not a setting of the plugin, which has `title`"
+    );
     let changed = set(json!({"title": "chosen"})).await;
     assert_eq!(
         (changed.status, &changed.json()["settings"]["title"]),
@@ -507,7 +560,14 @@ async fn plugin_is_disabled_enabled_and_removed() {
             .await
             .json()
     };
-    assert_eq!(enable(false).await["state"], "disabled");
+    let disabled = enable(false).await;
+    assert_eq!(disabled["state"], "disabled");
+    let permissions = disabled["permissions"].as_array().unwrap();
+    assert_eq!(permissions.len(), 3);
+    assert!(
+        permissions.iter().all(|permission| permission["granted"] == true),
+        "what was granted stays so: {disabled}"
+    );
     assert_eq!(enable(true).await["state"], "active");
     let both = json!({"enabled": true, "action": "release"});
     assert_eq!(fixture.owner.patch(NOTES, &both).await.status, 400);
@@ -630,7 +690,8 @@ async fn uploaded_plugins_and_decisions_survive_a_restart() {
         .owner
         .patch(NOTES, &json!({"settings": {"title": "chosen"}}))
         .await;
-    let choices = svc_library::plugins::stored_choices(&fixture.server.store.plugins)
+    let store = &fixture.server.store;
+    let choices = svc_library::plugins::stored_choices(&store.plugins, &store.kinds)
         .await
         .unwrap();
     let [uploaded] = choices.uploaded.as_slice() else {

@@ -83,6 +83,7 @@ fn whole_way(language: &str, installed: impl FnOnce(&Author) -> Result<(), Strin
 
     let tested = author.passes(&["test", "same"]);
     assert_eq!(tested["golden"][0]["status"], "passed", "{tested:#}");
+    assert_eq!(tested["findings"], json!([]), "{tested:#}");
     let conformance = tested["conformance"].as_array().unwrap();
     assert_eq!(conformance.len(), 10, "{tested:#}");
     assert!(

@@ -1,6 +1,7 @@
 //! `svc plugin`: the verbs of an author, in every language, with the real program.
 
 mod dev;
+mod fixtures;
 mod languages;
 mod signatures;
 mod tutorial;

@@ -82,6 +82,25 @@ fn check_lists_everything_that_is_wrong_at_once() {
 }
 
 #[test]
+fn plugin_for_the_kind_of_another_is_checked_beside_it() {
+    let author = Author::new();
+    fs::create_dir(author.at("plugins")).unwrap();
+    let things = guests::kind_plugin(&guests::body("good"), "things", "things");
+    fs::write(author.at("plugins/things.wasm"), things).unwrap();
+    fs::write(author.at("plugins/notes.txt"), "no plugin").unwrap();
+    let manifest = guests::manifest("more").replace("kind = \"music\"", "kind = \"things\"");
+    let more = guests::with_manifest(guests::component(&guests::body("good")), &manifest);
+    fs::write(author.at("more.wasm"), more).unwrap();
+    let alone = author.plugin(&["check", "more.wasm"]);
+    assert_eq!(alone.code, Some(4), "{alone:#?}");
+    assert!(alone.json.to_string().contains("--plugin-dir DIR"), "{alone:#?}");
+    author.passes(&["check", "more.wasm", "--plugin-dir", "plugins"]);
+    fs::write(author.at("a.more"), "any").unwrap();
+    let ran = author.passes(&["run", "more.wasm", "a.more", "--plugin-dir", "plugins"]);
+    assert_eq!(ran["files"][0]["record"]["extraction"]["title"], "ok", "{ran:#}");
+}
+
+#[test]
 fn check_lists_every_error_of_the_manifest() {
     let author = Author::new();
     let manifest = guests::manifest("guest")

@@ -7,7 +7,7 @@ use crate::api_error::ApiError;
 use crate::extract::{Caller, PathId, State};
 use crate::list_query::{self, ItemQuery};
 use crate::media_response::MediaResponse;
-use crate::query::{FromQuery, MISSING, Query, QueryParams};
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Json, LinkedPage, Page};
 use crate::thumbnail_size::ArtworkQuery;
 use crate::views::item_pages::ItemPageView;
@@ -54,17 +54,9 @@ pub struct PageQuery {
     size: ArtworkQuery,
 }
 
-fn required_text(params: &mut QueryParams<'_>, name: &str, about: &str) -> String {
-    let text = params.text_or_none(name, about);
-    if text.is_none() {
-        params.fail(name, MISSING);
-    }
-    text.unwrap_or_default()
-}
-
 impl FromQuery for KindFilterQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let kind = required_text(params, "kind", "Required: a kind of `GET /kinds`.");
+        let kind = params.required_text("kind", "A kind of `GET /kinds`.");
         let about = "Only items whose field has this value, as `filter[key]=value`; the field must have `x-facet` in the \
                      kind's schema. Of several values of one key an item must have one; of several keys, a value of each. \
                      Case and diacritics of texts are ignored; a date is filtered by its year.";
@@ -126,11 +118,12 @@ impl FromQuery for ItemsQuery {
 impl FromQuery for FacetsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let filter = KindFilterQuery::read(params);
-        let about = "Required: the key of a field with `x-facet` in the kind's schema. A filter on the same field is ignored.";
+        let about =
+            "The key of a field with `x-facet` in the kind's schema. A filter on the same field is ignored.";
         Self {
             filter,
             request: FacetRequest {
-                key: required_text(params, "key", about),
+                key: params.required_text("key", about),
                 page: list_query::page(params),
                 ..FacetRequest::default()
             },

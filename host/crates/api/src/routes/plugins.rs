@@ -115,9 +115,10 @@ pub async fn get_plugin(state: State, plugin_id: PathId<String>) -> Result<Json<
 ///
 /// The body is the component, or a form with the component and its signature. Nothing of it runs before an administrator
 /// grants the permissions that it asks for; a new version waits beside the one in use. A version with the same signer that
-/// asks for no further permission, and whose kinds keep all fields, replaces the one in use at once.
+/// asks for no further permission, and keeps all kinds, fields and extensions, replaces the one in use at once.
 #[endpoint(responses(
-    (status_code = 409, description = "`plugin_action_conflict`: the id is that of a plugin that was not uploaded, or too many are")
+    (status_code = 409, description = "`plugin_action_conflict`: the id is that of a plugin that was not uploaded, or too many are; \
+     `plugin_kind_taken`: it defines a media kind of another plugin")
 ))]
 pub async fn upload_plugin(
     state: State,
@@ -139,7 +140,8 @@ pub async fn upload_plugin(
 /// indexed. After the release, the next run of the indexer reads these files.
 #[endpoint(responses(
     (status_code = 409, description = "`plugin_action_conflict`: the plugin is not quarantined, or was not uploaded; \
-     `plugin_version_changed`: the version that `digest` names is neither in use nor waits")
+     `plugin_version_changed`: the version that `digest` names is neither in use nor waits; `plugin_kind_taken`: it \
+     defines a media kind of another plugin")
 ))]
 pub async fn update_plugin(
     state: State,
@@ -201,7 +203,10 @@ pub async fn preview_plugin(
 }
 
 /// Put the version before the one in use back
-#[endpoint(responses((status_code = 409, description = "`plugin_action_conflict`: no version was in use before")))]
+#[endpoint(responses(
+    (status_code = 409, description = "`plugin_action_conflict`: no version was in use before; `plugin_kind_taken`: it \
+     defines a media kind that another plugin has by now")
+))]
 pub async fn roll_back_plugin(
     state: State,
     by: Authenticated,

@@ -21,6 +21,7 @@ pub mod oidc;
 pub mod photo_albums;
 pub mod photos;
 pub mod playback_queues;
+pub mod plugin_changes;
 pub mod plugin_previews;
 pub mod plugins;
 pub mod search;

@@ -4,6 +4,7 @@ use salvo::oapi::ToSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::views::plugin_changes::PluginChangesView;
 use svc_library::plugins::{Preview, PreviewedFile, Reading};
 
 /// What a version reads from a file.
@@ -73,6 +74,8 @@ pub struct PluginPreviewView {
     to: String,
     /// SHA-256 of the file of the version that waits: the `digest` with which `PATCH /plugins/{pluginId}` accepts it.
     digest: String,
+    /// What the version that waits has more and less than the one in use.
+    changes: PluginChangesView,
     /// Number of files that both versions read in the same way.
     unchanged: usize,
     /// Number of files of the sample that could not be opened, or not in time.
@@ -90,6 +93,7 @@ impl From<Preview> for PluginPreviewView {
             digest: preview.digest,
             unchanged: preview.files.iter().filter(same).count(),
             left_out: preview.left_out,
+            changes: preview.changes.into(),
             files: preview.files.into_iter().map(PreviewedFileView::from).collect(),
         }
     }

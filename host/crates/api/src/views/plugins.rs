@@ -7,9 +7,12 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use crate::views::kinds::{json_schema, title};
+use crate::views::plugin_changes::PluginChangesView;
 use svc_domain::plugin::UploadedVersion;
 use svc_domain::time::Timestamp;
-use svc_library::plugins::{GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, SettingType};
+use svc_library::plugins::{
+    GrantedLimits, ManifestSetting, Plugin, PluginOrigin, PluginStats, SettingType, WaitReason,
+};
 
 /// A permission that a plugin requires.
 #[derive(Debug, Serialize, ToSchema)]
@@ -18,7 +21,7 @@ pub struct PermissionView {
     name: String,
     /// Why the plugin requires it, from its manifest.
     reason: String,
-    /// Whether it is in force: the plugin is loaded with it.
+    /// Whether the plugin has it when it is loaded: an administrator granted it, or the operator put the plugin there.
     granted: bool,
 }
 
@@ -146,6 +149,29 @@ pub struct PluginCandidateView {
     /// What it asks for; `granted` says whether the version in use has the permission.
     permissions: Vec<PermissionView>,
     limits: Vec<LimitsView>,
+    /// What it has more and less than the version in use.
+    changes: PluginChangesView,
+    /// Why it has not replaced the version in use at once.
+    wait_reasons: Vec<WaitReasonView>,
+}
+
+/// Why a version waits for an administrator.
+#[derive(Debug, Serialize, ToSchema)]
+#[salvo(schema(name = "PluginWaitReason"))]
+pub struct WaitReasonView {
+    /// `not_signed`, `other_signer` (its key is not that of the version in use), `permissions` (it asks for a further one),
+    /// `losses` (it has less than the version in use), or `held` (it was uploaded to be kept waiting).
+    code: &'static str,
+    message: String,
+}
+
+impl From<WaitReason> for WaitReasonView {
+    fn from(reason: WaitReason) -> Self {
+        Self {
+            code: reason.code,
+            message: reason.message,
+        }
+    }
 }
 
 /// A plugin.
@@ -216,6 +242,8 @@ impl From<Plugin> for PluginView {
                 .into_iter()
                 .map(LimitsView::from)
                 .collect(),
+            changes: candidate.changes.into(),
+            wait_reasons: candidate.reasons.into_iter().map(WaitReasonView::from).collect(),
         });
         let mut view = Self {
             name: id.clone(),

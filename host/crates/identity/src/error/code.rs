@@ -62,6 +62,8 @@ named_enum! {
         PlaybackQueueFull => "playback_queue_full",
         /// The plugin's state does not allow the action.
         PluginActionConflict => "plugin_action_conflict",
+        /// Another plugin has a kind that the plugin defines.
+        PluginKindTaken => "plugin_kind_taken",
         /// The sign-in of the session is too long ago.
         ReauthenticationRequired => "reauthentication_required",
         /// The plugin has no version with the digest for which permissions are granted.

@@ -38,13 +38,15 @@ impl PluginAdmin {
     /// # Errors
     /// Not found; invalid for unknown permissions and settings, for values that a setting does not allow, and for a
     /// version that would lack a permission; conflict `plugin_action_conflict` for permissions of a plugin that was not
-    /// uploaded, `plugin_version_changed` for those of a version that is neither in use nor waits; database errors.
+    /// uploaded, `plugin_version_changed` for those of a version that is neither in use nor waits, `plugin_kind_taken` if
+    /// another plugin has one of the kinds of a version that would run from now on; database errors.
     pub async fn update(&self, by: AuthContext, plugin_id: String, wanted: PluginChange) -> Result<Plugin> {
+        let this = self.clone();
         self.decide(
             by,
             plugin_id,
             AuditEvent::PluginUpdated,
-            move |plugin, decisions| apply(plugin, decisions, wanted),
+            move |plugin, decisions| this.apply(plugin, decisions, wanted),
         )
         .await
     }
@@ -52,8 +54,16 @@ impl PluginAdmin {
     /// Puts the version before the one in use back.
     ///
     /// # Errors
-    /// Not found; conflict `plugin_action_conflict` without such a version; database errors.
+    /// Not found; conflict `plugin_action_conflict` without such a version, `plugin_kind_taken` if another plugin has one
+    /// of its kinds by now; database errors.
     pub async fn roll_back(&self, by: AuthContext, plugin_id: String) -> Result<Plugin> {
+        // A caller who lost its rights since the request was authorized must not learn anything.
+        drop(self.parts().context.change_by(&by).await?);
+        if let Some(previous) = self.get(&plugin_id).await?.previous
+            && let Some(examined) = self.examine_stored(&previous.digest).await?
+        {
+            self.require_free_kinds(&examined.manifest)?;
+        }
         self.decide(
             by,
             plugin_id,
@@ -132,6 +142,55 @@ impl PluginAdmin {
         change.commit_without_invalidation().await?;
         self.reload().await
     }
+
+    fn apply(
+        &self,
+        plugin: &Plugin,
+        decisions: &mut PluginDecisions,
+        wanted: PluginChange,
+    ) -> Result<Vec<(&'static str, String)>> {
+        let manifest = plugin.status.manifest.as_ref();
+        let manifest = manifest.ok_or_else(|| conflict("the manifest of the plugin cannot be read"))?;
+        if manifest.cloud {
+            return Err(conflict(
+                "the plugin for accounts is configured by the options of the server, such as `cloud-url`",
+            ));
+        }
+        let mut details = Vec::new();
+        if let Some(PluginGrant { digest, permissions }) = wanted.granted {
+            require_uploaded(plugin)?;
+            let names: Vec<&str> = permissions.iter().map(String::as_str).collect();
+            details.push(("granted", names.join(" ")));
+            details.push(("digest", digest.clone()));
+            let (asking, waits) = version_of(plugin, decisions, &digest)?;
+            let errors = objections(asking, &permissions, waits);
+            if !errors.is_empty() {
+                return Err(ServiceError::Invalid(errors));
+            }
+            if asking.permissions.keys().all(|name| permissions.contains(name)) {
+                self.require_free_kinds(asking)?;
+            }
+            if waits {
+                details.push(("version", asking.version.clone()));
+                decisions.accept_candidate(permissions);
+            } else {
+                decisions.grant(permissions);
+            }
+        }
+        if let Some(is_enabled) = wanted.is_enabled {
+            details.push(("enabled", is_enabled.to_string()));
+            if is_enabled {
+                self.require_free_kinds(manifest)?;
+            }
+            decisions.is_enabled = is_enabled;
+        }
+        if !wanted.settings.is_empty() {
+            let keys: Vec<&str> = wanted.settings.keys().map(String::as_str).collect();
+            details.push(("settings", keys.join(" ")));
+            change_settings(manifest, decisions, wanted.settings)?;
+        }
+        Ok(details)
+    }
 }
 
 fn require_uploaded(plugin: &Plugin) -> Result<()> {
@@ -142,48 +201,6 @@ fn require_uploaded(plugin: &Plugin) -> Result<()> {
             origin.place()
         ))),
     }
-}
-
-fn apply(
-    plugin: &Plugin,
-    decisions: &mut PluginDecisions,
-    wanted: PluginChange,
-) -> Result<Vec<(&'static str, String)>> {
-    let manifest = plugin.status.manifest.as_ref();
-    let manifest = manifest.ok_or_else(|| conflict("the manifest of the plugin cannot be read"))?;
-    if manifest.cloud {
-        return Err(conflict(
-            "the plugin for accounts is configured by the options of the server, such as `cloud-url`",
-        ));
-    }
-    let mut details = Vec::new();
-    if let Some(PluginGrant { digest, permissions }) = wanted.granted {
-        require_uploaded(plugin)?;
-        let names: Vec<&str> = permissions.iter().map(String::as_str).collect();
-        details.push(("granted", names.join(" ")));
-        details.push(("digest", digest.clone()));
-        let (asking, waits) = version_of(plugin, decisions, &digest)?;
-        let errors = objections(asking, &permissions, waits);
-        if !errors.is_empty() {
-            return Err(ServiceError::Invalid(errors));
-        }
-        if waits {
-            details.push(("version", asking.version.clone()));
-            decisions.accept_candidate(permissions);
-        } else {
-            decisions.grant(permissions);
-        }
-    }
-    if let Some(is_enabled) = wanted.is_enabled {
-        details.push(("enabled", is_enabled.to_string()));
-        decisions.is_enabled = is_enabled;
-    }
-    if !wanted.settings.is_empty() {
-        let keys: Vec<&str> = wanted.settings.keys().map(String::as_str).collect();
-        details.push(("settings", keys.join(" ")));
-        change_settings(manifest, decisions, wanted.settings)?;
-    }
-    Ok(details)
 }
 
 /// The manifest of the version with this digest, and whether it waits for its permissions.
@@ -217,11 +234,27 @@ fn objections(manifest: &Manifest, granted: &BTreeSet<String>, put_into_use: boo
     let unknown = unknown.map(|name| format!("the plugin does not ask for `{name}`"));
     let lacking = manifest.permissions.iter();
     let lacking = lacking.filter(|(name, _)| put_into_use && !granted.contains(*name));
-    let lacking = lacking.map(|(name, reason)| format!("`{name}` is needed as well: {reason}"));
+    let lacking = lacking.map(|(name, reason)| {
+        format!("`{name}` is needed as well: {reason} (a version gets all that it asks for, or waits)")
+    });
     unknown
         .chain(lacking)
         .map(|message| FieldError::new("grants", message))
         .collect()
+}
+
+/// What to say about the name of a setting that the plugin does not have.
+fn no_setting(manifest: &Manifest) -> String {
+    let keys: Vec<String> = manifest
+        .settings
+        .iter()
+        .map(|setting| format!("`{}`", setting.key))
+        .collect();
+    if keys.is_empty() {
+        "is not a setting of the plugin, which has none".to_owned()
+    } else {
+        format!("is not a setting of the plugin, which has {}", keys.join(", "))
+    }
 }
 
 fn change_settings(
@@ -233,7 +266,7 @@ fn change_settings(
     for (key, value) in wanted {
         let path = format!("settings.{key}");
         let Some(setting) = manifest.settings.iter().find(|setting| setting.key == key) else {
-            errors.push(FieldError::new(path, "the plugin has no such setting"));
+            errors.push(FieldError::new(path, no_setting(manifest)));
             continue;
         };
         if value.is_null() {

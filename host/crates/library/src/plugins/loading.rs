@@ -7,18 +7,20 @@ use svc_domain::kind::MediaKind;
 use svc_domain::plugin::{PluginDecisions, UploadedVersion};
 use svc_identity::error::{Result, ServiceError};
 use svc_plugin_host::{ExaminedPlugin, PluginChoices, Plugins, UploadedPlugin};
-use svc_store::PluginRepository;
+use svc_store::{KindRepository, PluginRepository};
 
 use crate::plugins::PluginAdmin;
 
-/// The decisions in the database, with the components of the uploaded plugins.
+/// The decisions in the database, with the components of the uploaded plugins and the owners of kinds.
 ///
 /// # Errors
 /// Database errors.
-pub async fn stored_choices(repository: &PluginRepository) -> Result<PluginChoices> {
+pub async fn stored_choices(repository: &PluginRepository, kinds: &KindRepository) -> Result<PluginChoices> {
     let versions = repository.uploaded_versions().await?;
     let decided = repository.decisions().await?;
     let mut choices = without_components(&decided);
+    let owned = kinds.kinds().await?.into_iter();
+    choices.kind_owners = owned.map(|kind| (kind.schema.kind, kind.plugin_id)).collect();
     for decisions in &decided {
         let shown = decisions.current.as_ref().or(decisions.candidate.as_ref());
         if let Some(digest) = shown {
@@ -67,7 +69,7 @@ impl PluginAdmin {
     /// The plugin directory cannot be read; database errors. The plugins stay as they are.
     pub async fn reload(&self) -> Result<()> {
         let _reloading = self.0.reloading.lock().await;
-        let choices = stored_choices(&self.parts().repository).await?;
+        let choices = stored_choices(&self.parts().repository, &self.parts().kinds).await?;
         let kinds = self
             .on_plugin_host(move |plugins| plugins.reload(&choices))
             .await?;
@@ -106,7 +108,8 @@ impl PluginAdmin {
         self.0.candidates.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn examine_stored(&self, digest: &str) -> Result<Option<ExaminedPlugin>> {
+    /// Reads the manifest of a version; `None` if it is not stored, or not a plugin of this server any more.
+    pub(super) async fn examine_stored(&self, digest: &str) -> Result<Option<ExaminedPlugin>> {
         let Some(component) = self.parts().repository.component(digest).await? else {
             return Ok(None);
         };

@@ -5,12 +5,14 @@
 
 mod change;
 mod loading;
+mod manifest_changes;
 mod preview;
 mod sample;
 mod states;
 mod upload;
+mod wait_reasons;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value as Json;
@@ -22,19 +24,24 @@ use svc_identity::audit::BackgroundLog;
 use svc_identity::error::{ErrorCode, Result, ServiceError};
 use svc_identity::{AuthContext, Context, run_to_completion};
 use svc_indexer::scan_scheduler::ScanScheduler;
-use svc_plugin_host::Plugins;
+use svc_plugin_host::{Manifest, Plugins};
 use svc_store::{DirectoryRepository, FileRepository, KindRepository, PluginRepository};
 
 use states::SeenStates;
+use wait_reasons::Waiting;
 
 pub use change::{PluginChange, PluginGrant};
 pub use loading::stored_choices;
+pub use manifest_changes::{
+    AffectedItems, ChangedField, DeclaredField, FieldDeclaration, KindExtension, ManifestChanges,
+};
 pub use preview::{FieldChange, MOST_FILES, Preview, PreviewedFile, Reading};
 pub use svc_plugin_host::{
     ExaminedPlugin, GrantedLimits, KindState, ManifestSetting, PluginOrigin, PluginSignature, PluginState,
     PluginStats, PluginStatus, SettingType,
 };
 pub use upload::Upload;
+pub use wait_reasons::WaitReason;
 
 /// A plugin with what administrators decided about it.
 #[derive(Debug, Clone)]
@@ -56,6 +63,10 @@ pub struct Candidate {
     pub version: UploadedVersion,
     /// What it asks for.
     pub examined: ExaminedPlugin,
+    /// What it has more and less than the version in use.
+    pub changes: ManifestChanges,
+    /// Why it has not replaced the version in use.
+    pub reasons: Vec<WaitReason>,
 }
 
 /// What the service uses.
@@ -122,10 +133,19 @@ impl PluginAdmin {
         // After a start nothing is known of the versions that waited before it.
         self.examine_candidates(&decisions).await?;
         let versions = self.parts().repository.uploaded_versions().await?;
-        let plugins = self.parts().plugins.list().into_iter();
-        Ok(plugins
+        let statuses = self.parts().plugins.list().into_iter();
+        let mut plugins: Vec<Plugin> = statuses
             .map(|status| self.plugin(status, &decisions, &versions))
-            .collect())
+            .collect();
+        for plugin in &mut plugins {
+            if let Some(Candidate {
+                examined, changes, ..
+            }) = &mut plugin.candidate
+            {
+                self.count_affected(changes, &examined.manifest).await?;
+            }
+        }
+        Ok(plugins)
     }
 
     /// One plugin. Of several files with one id it is the one that is loaded.
@@ -144,7 +164,7 @@ impl PluginAdmin {
 
     fn plugin(
         &self,
-        status: PluginStatus,
+        mut status: PluginStatus,
         decisions: &[PluginDecisions],
         versions: &[UploadedVersion],
     ) -> Plugin {
@@ -167,18 +187,54 @@ impl PluginAdmin {
         // Without a version in use, the status itself is that of the version that waits.
         let candidate = uploaded.filter(|decisions| decisions.current.is_some());
         let candidate = candidate.and_then(|decisions| version(&decisions.candidate));
+        let nothing = BTreeSet::new();
+        let granted = uploaded.map_or(&nothing, |decisions| &decisions.granted);
+        // What is granted stays so while the plugin is disabled or cannot be loaded.
+        let asked = status
+            .manifest
+            .iter()
+            .flat_map(|manifest| manifest.permissions.keys());
+        let asked = asked.filter(|name| !is_uploaded || granted.contains(*name));
+        status.granted = asked.cloned().collect();
         Plugin {
-            status,
             settings: settings.unwrap_or_default(),
             previous: uploaded.and_then(|decisions| version(&decisions.previous)),
-            candidate: candidate.and_then(|version| self.candidate(version)),
+            candidate: candidate.and_then(|version| self.candidate(version, &status, granted)),
+            status,
         }
     }
 
-    fn candidate(&self, version: UploadedVersion) -> Option<Candidate> {
+    /// A version that waits beside the one in use, which has these permissions.
+    fn candidate(
+        &self,
+        version: UploadedVersion,
+        in_use: &PluginStatus,
+        granted: &BTreeSet<String>,
+    ) -> Option<Candidate> {
         let candidates = self.0.candidates.lock().unwrap_or_else(PoisonError::into_inner);
         let examined = candidates.get(&version.digest)?.clone();
-        Some(Candidate { version, examined })
+        let changes = ManifestChanges::between(in_use.manifest.as_ref(), &examined.manifest);
+        let waiting = Waiting {
+            version: &version,
+            manifest: &examined.manifest,
+            changes: &changes,
+            in_use,
+            granted,
+        };
+        Some(Candidate {
+            reasons: waiting.reasons(),
+            version,
+            examined,
+            changes,
+        })
+    }
+
+    /// A kind belongs to one plugin: another that defines it could not be used.
+    fn require_free_kinds(&self, manifest: &Manifest) -> Result<()> {
+        match self.parts().plugins.kind_conflict(manifest) {
+            None => Ok(()),
+            Some(reason) => Err(ServiceError::conflict(ErrorCode::PluginKindTaken, reason)),
+        }
     }
 
     /// Whether files of this kind are read, and why not.

@@ -20,7 +20,7 @@ use svc_store::SampledFile;
 
 use crate::plugins::loading::without_components;
 use crate::plugins::sample::choose;
-use crate::plugins::{PluginAdmin, conflict};
+use crate::plugins::{ManifestChanges, PluginAdmin, conflict};
 
 /// Files of a preview, at most.
 pub const MOST_FILES: u32 = 200;
@@ -38,6 +38,8 @@ pub struct Preview {
     pub to: String,
     /// Digest of the version that waits.
     pub digest: String,
+    /// What the version that waits has more and less.
+    pub changes: ManifestChanges,
     /// The files that were read.
     pub files: Vec<PreviewedFile>,
     /// Files that were not read because the time was over.
@@ -118,6 +120,9 @@ impl PluginAdmin {
         let examined = candidate.map(|candidate| &candidate.examined.manifest);
         let manifest = examined.or(plugin.status.manifest.as_ref());
         let manifest = manifest.ok_or_else(|| conflict("its manifest cannot be read"))?;
+        let in_use = candidate.and(plugin.status.manifest.as_ref());
+        let mut changes = ManifestChanges::between(in_use, manifest);
+        self.count_affected(&mut changes, manifest).await?;
         let sample = choose(&self.parts().files, manifest, files.clamp(1, MOST_FILES)).await?;
         let directories = self.parts().directories.list_directories().await?;
         let old = self.parts().plugins.handle(&plugin_id);
@@ -130,12 +135,15 @@ impl PluginAdmin {
         ];
         log.record(AuditEvent::PluginPreviewed, Some(by.actor.user.id), &details)
             .await;
-        self.on_plugin_host(move |plugins| {
+        let preview = self.on_plugin_host(move |plugins| {
             // Held while the files are read, even if the client has hung up.
             let _turn = turn;
             read(&plugins, &directories, sample, old.as_ref(), (&new, digest))
+        });
+        Ok(Preview {
+            changes,
+            ..preview.await?
         })
-        .await
     }
 
     /// Digest of the version that waits, and the version with all permissions that it asks for.
@@ -174,6 +182,7 @@ fn read(
         from: old.map(|old| old.version().to_owned()),
         to: new.version().to_owned(),
         digest,
+        changes: ManifestChanges::default(),
         files: Vec::new(),
         left_out: 0,
     };

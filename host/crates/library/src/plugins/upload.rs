@@ -9,7 +9,7 @@ use svc_identity::AuthContext;
 use svc_identity::error::{Result, ServiceError};
 use svc_plugin_host::{ExaminedPlugin, Manifest, PluginOrigin, PluginSignature};
 
-use crate::plugins::{Plugin, PluginAdmin, conflict};
+use crate::plugins::{ManifestChanges, Plugin, PluginAdmin, conflict};
 
 /// Plugins that may be uploaded; each is loaded at the start and takes memory.
 const UPLOADED_PLUGINS: usize = 64;
@@ -27,12 +27,12 @@ pub struct Upload {
 
 impl PluginAdmin {
     /// Stores an uploaded plugin. Nothing of it runs before its permissions are granted, except a new version with the
-    /// signer, within the permissions and with the kinds and fields of the one in use, which replaces it at once.
+    /// signer, within the permissions and with the kinds, fields and extensions of the one in use, which replaces it at once.
     ///
     /// # Errors
     /// Invalid for a file that is not a plugin of this server, and for a wrong signature; conflict
-    /// `plugin_action_conflict` if the id is that of a built-in plugin or of one in the plugin directory; database
-    /// errors.
+    /// `plugin_action_conflict` if the id is that of a built-in plugin or of one in the plugin directory,
+    /// `plugin_kind_taken` if another plugin has one of its kinds; database errors.
     pub async fn upload(&self, by: AuthContext, upload: Upload) -> Result<Plugin> {
         if let Some(signature) = &upload.signature {
             let verified = signature.verify(&upload.component);
@@ -46,6 +46,7 @@ impl PluginAdmin {
             ServiceError::invalid("plugin", reason)
         })?;
         self.require_free_id(&examined.manifest.id)?;
+        self.require_free_kinds(&examined.manifest)?;
         let this = self.clone();
         self.complete(
             "plugin-upload",
@@ -60,10 +61,16 @@ impl PluginAdmin {
         let mut others = plugins.filter(|status| !matches!(status.origin, PluginOrigin::Uploaded(_)));
         match others.find(|status| status.id() == id) {
             None => Ok(()),
-            Some(other) => Err(conflict(format!(
-                "the id `{id}` is taken by a plugin that was not uploaded ({})",
-                other.origin.place()
-            ))),
+            Some(other) => {
+                let next = match &other.origin {
+                    PluginOrigin::File(_) => "remove that file first",
+                    PluginOrigin::BuiltIn(_) | PluginOrigin::Uploaded(_) => "give the plugin another id",
+                };
+                let place = other.origin.place();
+                Err(conflict(format!(
+                    "the id `{id}` is taken by a plugin that was not uploaded ({place}): {next}"
+                )))
+            }
         }
     }
 
@@ -93,8 +100,11 @@ impl PluginAdmin {
             .iter()
             .find(|status| decisions.current.as_ref() == Some(&status.digest));
         let in_use = in_use.and_then(|status| status.manifest.as_ref());
-        let keeps_kinds = in_use.is_some_and(|in_use| keeps_kinds(&manifest, in_use));
-        let at_once = known_signer && keeps_kinds && !upload.hold;
+        let loses_nothing = in_use.is_some_and(|in_use| {
+            let changes = ManifestChanges::between(Some(in_use), &manifest);
+            changes.losses().is_empty()
+        });
+        let at_once = known_signer && loses_nothing && !upload.hold;
         place(&mut decisions, &digest, &manifest, at_once);
         let version = UploadedVersion {
             digest: digest.clone(),
@@ -122,15 +132,6 @@ impl PluginAdmin {
         self.reload().await?;
         self.get(&manifest.id).await
     }
-}
-
-/// Whether the new version defines the kinds of the one in use with everything that they have.
-fn keeps_kinds(new: &Manifest, in_use: &Manifest) -> bool {
-    let mut defined = in_use.kinds.iter().filter_map(|kind| kind.schema.as_ref());
-    defined.all(|old| {
-        let mut schemas = new.kinds.iter().filter_map(|kind| kind.schema.as_ref());
-        schemas.any(|schema| schema.kind == old.kind && schema.keeps(old))
-    })
 }
 
 /// Makes a version the one that waits, or the one in use if that needs nobody's consent but for further permissions.

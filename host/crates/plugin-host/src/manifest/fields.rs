@@ -124,8 +124,9 @@ pub(super) fn keys(
 fn read_key(value: &Value<'_>, plugin_id: &str, problems: &mut Problems<'_>) -> Option<String> {
     let is_valid =
         |key: &str| keys::is_key(key) && (keys::is_own(key, plugin_id) || keys::type_of(key).is_some());
-    let expected =
-        format!("a key of docs/plugin-keys.md, or one of the plugin's own such as `x.{plugin_id}.series`");
+    let expected = format!(
+        "a common key such as `music.genres`, or one of the plugin's own such as `x.{plugin_id}.series`"
+    );
     value.text(problems, is_valid, &expected)
 }
 

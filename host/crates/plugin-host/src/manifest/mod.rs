@@ -19,6 +19,7 @@ use crate::manifest::names::{ID, INTERFACE, VERSION, is_id, is_interface, is_lin
 use crate::manifest::problem::Problems;
 use crate::manifest::table::{Table, Value};
 use crate::validate::OwnTypes;
+use svc_domain::kind::MediaKind;
 
 pub use files::{ManifestFiles, RequestedLimits};
 pub use kinds::ManifestKind;
@@ -102,6 +103,17 @@ impl Manifest {
         settings
             .map(|setting| (setting.key.clone(), value_of(setting)))
             .collect()
+    }
+
+    /// The kinds that it defines; it may read files of others.
+    pub fn defined_kinds(&self) -> impl Iterator<Item = &MediaKind> {
+        let defined = self.kinds.iter().filter(|kind| kind.schema.is_some());
+        defined.map(|kind| &kind.kind)
+    }
+
+    /// Whether it defines this kind.
+    pub fn defines(&self, kind: &MediaKind) -> bool {
+        self.defined_kinds().any(|defined| defined == kind)
     }
 
     /// The types of the plugin's own keys that its kinds declare.

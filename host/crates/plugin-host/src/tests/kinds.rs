@@ -233,12 +233,21 @@ fn kind_without_an_active_plugin_says_why() {
     );
     assert!(plugins.kind_schemas().is_empty());
     let state = plugins.kind_state(&"audiobooks".parse().unwrap());
-    assert_eq!(state.code(), "no_plugin");
+    assert_eq!(
+        (state.code(), state.reason()),
+        ("no_plugin", Some("no plugin defines the kind `audiobooks`"))
+    );
+    let damaged = plugin("comics", COMICS);
+    let damaged = Harness::new()
+        .with("1.wasm", &damaged)
+        .with("1.wasm.sig", b"no signature");
+    let state = damaged.load().kind_state(&comics());
+    assert_eq!(state.code(), "plugin_failed");
     assert!(
         state
             .reason()
             .unwrap()
-            .contains("built-in kinds are music, photos, movies, tv"),
+            .starts_with("the plugin `comics` cannot be used: "),
         "{state:?}"
     );
     let broken = Harness::new().with(

@@ -15,6 +15,7 @@ mod documented_limits;
 mod first_party;
 mod hostile;
 mod keys;
+mod kind_claims;
 mod kinds;
 mod lifetime;
 mod loading;

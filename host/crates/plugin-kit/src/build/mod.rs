@@ -13,13 +13,14 @@ use std::path::{Path, PathBuf};
 use data_encoding::HEXLOWER;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use svc_plugin_host::{COMPONENT_BYTES, Manifest, inspect};
+use svc_plugin_host::{COMPONENT_BYTES, Manifest, inspect, signature_path};
 use wit_component_host::{ComponentEncoder, StringEncoding, embed_component_metadata};
 
 use crate::error::KitError;
 use crate::language::Language;
 use crate::project::{MANIFEST_FILE, Project, read_manifest};
 use crate::sections;
+use crate::signature;
 use crate::text;
 use crate::wit;
 
@@ -46,6 +47,9 @@ pub struct Built {
     pub imports: Vec<String>,
     /// Exported interfaces.
     pub exports: Vec<String>,
+    /// The signature of an earlier build that lay beside the file, and was removed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removed_signature: Option<PathBuf>,
 }
 
 /// Builds the plugin of a folder into its `dist`, or to `output`.
@@ -91,9 +95,21 @@ pub fn build_module(
 fn finish(compiled: &[u8], manifest: &Path, wit: Option<&Path>, output: &Path) -> Result<Built, KitError> {
     let (parsed, text) = read_manifest(manifest)?;
     let component = make_plugin(compiled, &text, wit)?;
-    let built = describe(&component, &parsed, output)?;
+    let mut built = describe(&component, &parsed, output)?;
     write(&component, output)?;
+    built.removed_signature = remove_stale_signature(output)?;
     Ok(built)
+}
+
+/// Removes the signature beside the file unless it is of this very file: no server loads a file with another's.
+fn remove_stale_signature(output: &Path) -> Result<Option<PathBuf>, KitError> {
+    let path = signature_path(output);
+    let is_stale = path.is_file() && !signature::verify(output, None).is_ok_and(|signed| signed.valid);
+    if !is_stale {
+        return Ok(None);
+    }
+    fs::remove_file(&path).map_err(KitError::file(&path))?;
+    Ok(Some(path))
 }
 
 /// The component with the manifest.
@@ -189,6 +205,7 @@ fn describe(component: &[u8], manifest: &Manifest, output: &Path) -> Result<Buil
         digest: HEXLOWER.encode(Sha256::digest(component).as_slice()),
         imports: outline.imports.into_iter().collect(),
         exports: outline.exports.into_iter().collect(),
+        removed_signature: None,
     })
 }
 
@@ -209,6 +226,36 @@ impl fmt::Display for Built {
         for export in &self.exports {
             writeln!(f, "  exports {export}")?;
         }
-        write!(f, "  sha256  {}", self.digest)
+        write!(f, "  sha256  {}", self.digest)?;
+        if let Some(signature) = &self.removed_signature {
+            write!(
+                f,
+                "\n{} was of an earlier build and is removed\nnext: `svc plugin sign {} --key KEYFILE`",
+                signature.display(),
+                self.file.display()
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signature::{SEED_BYTES, create_key, sign};
+
+    #[test]
+    fn signature_of_another_file_is_removed_and_that_of_this_file_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, key) = (dir.path().join("a.wasm"), dir.path().join("key"));
+        create_key(&key, &[7; SEED_BYTES]).unwrap();
+        write(b"first", &file).unwrap();
+        assert_eq!(remove_stale_signature(&file).unwrap(), None, "there is none");
+        sign(&file, &key).unwrap();
+        assert_eq!(remove_stale_signature(&file).unwrap(), None, "it is valid");
+        write(b"second", &file).unwrap();
+        let signature = signature_path(&file);
+        assert_eq!(remove_stale_signature(&file).unwrap(), Some(signature.clone()));
+        assert!(!signature.exists());
     }
 }

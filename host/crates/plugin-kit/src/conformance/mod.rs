@@ -15,10 +15,12 @@ use std::sync::Arc;
 use serde::Serialize;
 use svc_plugin_host::{Isolation, SourceFile};
 
+use crate::coverage;
 use crate::error::KitError;
+use crate::finding::{Check, Status};
 use crate::golden::{self, Golden, GoldenStatus};
 use crate::media::Media;
-use crate::record::Record;
+use crate::record::{Record, SUSPENDED};
 use crate::sandbox::{HostOptions, Reader, Sandbox};
 
 /// Failures of one test that are listed.
@@ -34,6 +36,8 @@ pub struct TestReport {
     pub version: String,
     /// The comparison with golden files.
     pub golden: Vec<Golden>,
+    /// What the fixtures leave untested, and what the server drops of their records.
+    pub findings: Vec<Check>,
     /// The conformance tests.
     pub conformance: Vec<Conformance>,
 }
@@ -44,6 +48,8 @@ pub struct TestReport {
 pub struct Conformance {
     /// Name of the test.
     pub test: &'static str,
+    /// Result.
+    pub status: TestStatus,
     /// Number of sources that were tried.
     pub cases: usize,
     /// What went wrong, with the source.
@@ -53,13 +59,27 @@ pub struct Conformance {
     pub left_out: Option<String>,
 }
 
+/// The result of a conformance test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TestStatus {
+    /// No case failed.
+    Passed,
+    /// A case failed.
+    Failed,
+    /// No case failed, but the host stopped calling the plugin before all were tried.
+    NotRun,
+}
+
 impl TestReport {
-    /// Whether nothing failed.
+    /// Whether everything was tried, and nothing failed.
     pub fn passed(&self) -> bool {
-        self.golden
-            .iter()
-            .all(|golden| golden.status != GoldenStatus::Failed)
-            && self.conformance.iter().all(|test| test.failures.is_empty())
+        let mut golden = self.golden.iter().map(|golden| golden.status);
+        let mut findings = self.findings.iter().map(|finding| finding.status);
+        let mut tests = self.conformance.iter().map(|test| test.status);
+        golden.all(|status| status != GoldenStatus::Failed)
+            && findings.all(|status| status != Status::Failed)
+            && tests.all(|status| status == TestStatus::Passed)
     }
 }
 
@@ -88,6 +108,7 @@ pub fn test(
     Ok(TestReport {
         id: manifest.id.clone(),
         version: manifest.version.clone(),
+        findings: coverage::findings(manifest, &golden),
         golden,
         conformance: conform(
             &sandbox,
@@ -181,6 +202,7 @@ impl<'a> Cases<'a> {
             sandbox,
             result: Conformance {
                 test,
+                status: TestStatus::Passed,
                 cases: 0,
                 failures: Vec::new(),
                 left_out: None,
@@ -194,13 +216,13 @@ impl<'a> Cases<'a> {
         if self.stopped {
             return None;
         }
-        self.result.cases += 1;
         let record = self.reader.read(source);
         if record.is_suspended() {
             self.stopped = true;
-            self.left_out("the plugin failed too often to be called again within this minute");
+            self.left_out(SUSPENDED);
             return None;
         }
+        self.result.cases += 1;
         Some(record)
     }
 
@@ -230,7 +252,14 @@ impl<'a> Cases<'a> {
         self.reader = self.sandbox.reader();
     }
 
-    fn finish(self) -> Conformance {
+    fn finish(mut self) -> Conformance {
+        self.result.status = if !self.result.failures.is_empty() {
+            TestStatus::Failed
+        } else if self.stopped {
+            TestStatus::NotRun
+        } else {
+            TestStatus::Passed
+        };
         self.result
     }
 }
@@ -250,11 +279,14 @@ impl fmt::Display for TestReport {
                 writeln!(f, "      {difference}")?;
             }
         }
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
         for test in &self.conformance {
-            let status = if test.failures.is_empty() {
-                "passed"
-            } else {
-                "FAILED"
+            let status = match test.status {
+                TestStatus::Passed => "passed",
+                TestStatus::Failed => "FAILED",
+                TestStatus::NotRun => "not run to its end",
             };
             writeln!(f, "  {}: {status} ({} cases)", test.test, test.cases)?;
             for failure in &test.failures {

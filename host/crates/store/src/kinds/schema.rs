@@ -1,5 +1,7 @@
 //! Stores the schemas of kinds.
 
+use sqlx::AssertSqlSafe;
+
 use crate::kinds::{KindRepository, StoredKind, kinds_within};
 use svc_database::Tx;
 use svc_database::args::args;
@@ -80,17 +82,45 @@ impl KindRepository {
         }
         tx.commit().await
     }
+
+    /// Number of items of a kind.
+    pub async fn count_items(&self, kind: &StoredKind) -> Result<u64> {
+        let sql = "SELECT count(*) FROM items i WHERE i.kind_ref = $1";
+        self.db.pools().count(sql, &args![kind.number]).await
+    }
+
+    /// Number of items with values that lists sort or filter by, and that are deleted when this schema takes the place
+    /// of the stored one.
+    pub async fn count_items_losing_values(&self, kind: &StoredKind, schema: &KindSchema) -> Result<u64> {
+        let fields = outdated(kind, schema).into_iter();
+        let fields: Vec<String> = fields.map(|(field, _)| field.to_string()).collect();
+        if fields.is_empty() {
+            return Ok(0);
+        }
+        let sql = AssertSqlSafe(format!(
+            "SELECT count(DISTINCT v.item_id) FROM item_values v WHERE v.field_ref IN ({}) AND v.value IS NOT NULL",
+            fields.join(", ")
+        ));
+        self.db.pools().count(sql, &[]).await
+    }
+}
+
+/// The stored fields whose values a schema does not keep, and whether it still uses them, with another type.
+fn outdated(before: &StoredKind, schema: &KindSchema) -> Vec<(i16, bool)> {
+    let fields = before.fields.iter().filter_map(|((key, used_for), field)| {
+        let is_used = uses(schema).any(|(now, used, _)| now.key == *key && used == *used_for);
+        let type_of = |schema: &KindSchema| schema.field(key).map(|field| field.field_type);
+        let is_kept = is_used && type_of(schema) == type_of(&before.schema);
+        (!is_kept).then_some((*field, is_used))
+    });
+    fields.collect()
 }
 
 async fn delete_outdated(tx: &mut Tx, before: &StoredKind, schema: &KindSchema) -> Result<()> {
-    for ((key, used_for), field) in &before.fields {
-        let is_used = uses(schema).any(|(now, used, _)| now.key == *key && used == *used_for);
-        let type_of = |schema: &KindSchema| schema.field(key).map(|field| field.field_type);
-        if !is_used || type_of(schema) != type_of(&before.schema) {
-            tx.execute(DELETE_VALUES, &args![*field]).await?;
-        }
+    for (field, is_used) in outdated(before, schema) {
+        tx.execute(DELETE_VALUES, &args![field]).await?;
         if !is_used {
-            tx.execute(DELETE_FIELD, &args![*field]).await?;
+            tx.execute(DELETE_FIELD, &args![field]).await?;
         }
     }
     Ok(())

@@ -745,6 +745,30 @@ async fn schema_that_changes_keeps_a_place_for_every_item() {
 }
 
 #[tokio::test]
+async fn items_that_would_lose_values_are_counted_before_the_schema_changes() {
+    on_each_database(async |test_store: &mut TestStore| {
+        let (kind, _) = four_comics(test_store).await;
+        let kinds = &test_store.store.kinds;
+        assert_eq!(kinds.count_items(&kind).await.unwrap(), 4);
+        let losing =
+            async |schema: &KindSchema| kinds.count_items_losing_values(&kind, schema).await.unwrap();
+        let mut schema = comics();
+        assert_eq!(losing(&schema).await, 0);
+        schema.fields.push(field("x.comics.publisher", FieldType::Text));
+        assert_eq!(losing(&schema).await, 0);
+        schema.fields[2].field_type = FieldType::Text;
+        assert_eq!(losing(&schema).await, 2, "two have numbers");
+        schema.fields.remove(0);
+        assert_eq!(
+            losing(&schema).await,
+            3,
+            "one of the three with a series has no number"
+        );
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn values_of_a_field_that_returns_are_those_of_the_records() {
     on_each_database(async |test_store: &mut TestStore| {
         let (kind, _) = four_comics(test_store).await;
