@@ -160,7 +160,7 @@ impl Oidc {
                         continue;
                     };
                     change
-                        .assign_role(account.user.id, &role.name, context.now())
+                        .assign_role_by_provider(account.user.id, &role.name, context.now())
                         .await?;
                     AuditEvent::RoleAssigned
                 }
