@@ -47,7 +47,7 @@ impl CloudLinks {
     ///
     /// # Errors
     /// Invalid without a token; reauthentication required; unauthorized if the cloud rejects the token; try later if the
-    /// cloud is away; conflict if either account is linked to another; database errors.
+    /// cloud is away; conflict if either account is linked to another of this cloud; database errors.
     pub async fn link(&self, by: AuthContext, token: Option<&str>) -> Result<Account> {
         let token = token.ok_or_else(|| {
             ServiceError::invalid("Svc-Cloud-Token", "the header with the cloud token is missing")
@@ -70,12 +70,15 @@ impl CloudLinks {
             match &account.user.cloud_account {
                 // A client that lost the response asks again.
                 Some(linked) if *linked == cloud.id => return Ok(account),
-                Some(_) => return Err(already_linked()),
-                None => {}
+                Some(linked) if cloud.shares_service_with(linked) => return Err(already_linked()),
+                // A link to a service that is no longer configured signs nobody in; it is replaced.
+                _ => {}
             }
             if change.account_by_cloud(&cloud.id).await?.is_some() {
                 return Err(taken());
             }
+            let ended = end_link(&mut change, &account.user, context.now()).await?;
+            record(&context, &mut change, &by, &account.user, ended).await?;
             change.set_cloud_account(user, Some(&cloud.id)).await?;
             let details = [("cloudAccount", cloud.id)];
             let entry = context.audit_of(&by, AuditEvent::CloudLinked, Some(&account.user), &details);
@@ -109,11 +112,8 @@ impl CloudLinks {
             if !change.has_password(user).await? {
                 return Err(no_password());
             }
-            let events = end_link(&mut change, &account.user, context.now()).await?;
-            for (event, details) in events {
-                let entry = context.audit_of(&by, event, Some(&account.user), &details);
-                change.audit(&entry).await?;
-            }
+            let ended = end_link(&mut change, &account.user, context.now()).await?;
+            record(&context, &mut change, &by, &account.user, ended).await?;
             let unlinked = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             change.commit_of([user]).await?;
             Ok(unlinked)
@@ -169,6 +169,20 @@ pub(crate) async fn end_link(change: &mut IdentityChange, user: &User, now: Time
         events.push((AuditEvent::RoleUnassigned, vec![("role", role)]));
     }
     Ok(events)
+}
+
+async fn record(
+    context: &Context,
+    change: &mut IdentityChange,
+    by: &AuthContext,
+    user: &User,
+    events: LinkEvents,
+) -> Result<()> {
+    for (event, details) in events {
+        let entry = context.audit_of(by, event, Some(user), &details);
+        change.audit(&entry).await?;
+    }
+    Ok(())
 }
 
 fn already_linked() -> ServiceError {

@@ -102,6 +102,24 @@ async fn accounts_are_linked_one_to_one() {
     assert_failed(&link(&server, &query, &owner.cookie, "eve").await, "/app");
 }
 
+#[covers("T30")]
+#[tokio::test]
+async fn link_to_a_provider_that_is_no_longer_configured_is_replaced() {
+    let (server, provider) = server_with(OidcPolicy::default()).await;
+    let session = server.sign_in("owner").await;
+    let owner = server.user_id("owner").await;
+    server.link(owner, "https://before.example|ada").await;
+    let query = ticket(&session).await;
+    let reply = link(&server, &query, &session.cookie, "ada").await;
+    assert_eq!((reply.status, reply.header("location")), (303, "/app"));
+    assert_eq!(server.audit(AuditEvent::CloudUnlinked).await.len(), 1);
+    // One of the provider that is configured is not.
+    provider.knows("eve", &[]);
+    let session = server.sign_in("owner").await;
+    let query = ticket(&session).await;
+    assert_failed(&link(&server, &query, &session.cookie, "eve").await, "/app");
+}
+
 #[covers("DELETE /api/v1/users/current/cloud-link", "C7")]
 #[tokio::test]
 async fn roles_of_groups_end_with_the_link_and_others_stay() {
