@@ -116,7 +116,10 @@ impl SignInError {
 impl Oidc {
     /// Writes the line of the log about a failed sign-in, and the audit entry if it was refused.
     pub(super) fn report(&self, error: &SignInError, app: Option<App>, client: &ClientInfo) {
-        error.log();
+        let is_away = matches!(error, SignInError::Unavailable);
+        if !is_away || self.outages.try_acquire(()).is_ok() {
+            error.log();
+        }
         let (event, reason, user) = match error {
             // As before the setup with a password.
             SignInError::Refused(Refusal::NotSetUp) | SignInError::Unavailable | SignInError::Service(_) => {
