@@ -30,8 +30,6 @@ pub(super) struct InvitationDependencies<'a> {
 
 /// The services of invitations.
 pub(super) struct InvitationServices {
-    /// The server's credential for its cloud.
-    pub(super) credentials: CloudCredentials,
     /// The seats of the subscription.
     pub(super) seats: Seats,
     /// Publishes changes of invitations.
@@ -78,13 +76,12 @@ impl InvitationServices {
             passwords: passwords.clone(),
             keys: keys.clone(),
             cloud: Arc::clone(cloud),
-            credentials: credentials.clone(),
+            credentials,
             seats: seats.clone(),
             refusals: refusals.clone(),
             observer: Arc::clone(&observer),
         });
         Self {
-            credentials,
             seats,
             observer,
             invitations,

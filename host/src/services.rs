@@ -306,7 +306,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
             passwords,
             logins.clone(),
             activity.clone(),
-            invited.seats,
+            invited.seats.clone(),
         ),
         logins,
         tokens: PersonalAccessTokens::new(context.clone(), store.users.clone(), store.tokens.clone()),
@@ -318,7 +318,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         cloud_info: CloudInfo::new(
             store.users.clone(),
             cloud,
-            invited.credentials,
+            invited.seats,
             config.release_channel,
             dependencies.build.committed_at,
             config.dev,

@@ -43,6 +43,13 @@ enum Action {
         #[command(flatten)]
         media: Box<MediaOptions>,
     },
+    /// Unlink an account from its cloud account, which ends the sessions that signed in there
+    Unlink {
+        /// Name of the account
+        username: String,
+        #[command(flatten)]
+        media: Box<MediaOptions>,
+    },
     /// Make an account the owner of a server that lost its own
     MakeOwner {
         /// Name of the account
@@ -62,8 +69,10 @@ pub(super) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
 }
 
 async fn act(action: Action) -> anyhow::Result<()> {
-    let (Action::List { media } | Action::SetPassword { media, .. } | Action::MakeOwner { media, .. }) =
-        &action;
+    let (Action::List { media }
+    | Action::SetPassword { media, .. }
+    | Action::Unlink { media, .. }
+    | Action::MakeOwner { media, .. }) = &action;
     let config = Config::load(MediaOptions::clone(media), ServerOptions::default(), None)?;
     // Creating a database would only hide a mistyped directory.
     if !DataDir::holds_installation(&config.data_dir) {
@@ -115,6 +124,16 @@ async fn execute(action: Action, recovery: &Recovery, random: Arc<SystemRandom>)
                 format!("The password of {} is set.\n", user.username)
             } else {
                 format!("The password of {} is now {password}\n", user.username)
+            }
+        }
+        Action::Unlink { username, .. } => {
+            let unlinked = recovery.unlink(&username).await;
+            let unlinked = unlinked.map_err(|error| explain(error, &username))?;
+            let name = unlinked.user.username;
+            if unlinked.has_password {
+                format!("{name} is unlinked.\n")
+            } else {
+                format!("{name} is unlinked and has no password; `svc user set-password {name}` sets one.\n")
             }
         }
         Action::MakeOwner {

@@ -63,6 +63,14 @@ fn current() -> Result<Endpoints> {
     }
 }
 
+/// Requests the document again, unless this call has: the kept one lacks what the cloud has published since.
+pub fn renew(endpoints: &Endpoints) -> Result<()> {
+    if endpoints.is_current {
+        return Ok(());
+    }
+    fetch(&endpoints.origin).map(drop)
+}
+
 fn fetch(origin: &str) -> Result<Endpoints> {
     let response = exchange::document(&format!("{origin}{PATH}"))?;
     let mut document: Document = exchange::read(&response)?;
@@ -80,6 +88,7 @@ fn fetch(origin: &str) -> Result<Endpoints> {
         ));
         return Err(CloudError::Unavailable);
     }
+    endpoints.is_current = true;
     releases::trust(&endpoints);
     endpoints::keep(&endpoints, max_age(&response));
     Ok(endpoints)

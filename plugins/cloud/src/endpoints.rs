@@ -19,6 +19,9 @@ pub struct Endpoints {
     /// The origin that it is of; set when it is kept.
     #[serde(default)]
     pub origin: String,
+    /// Whether this call requested it, so that the cloud has no newer one.
+    #[serde(skip)]
+    pub is_current: bool,
     #[serde(default)]
     pub features: Vec<String>,
     #[serde(default)]

@@ -15,13 +15,12 @@ const KEYS: usize = 16;
 
 /// A release that a trusted key signed for this channel.
 pub fn verified(release: messages::Release, channel: &str, endpoints: &Endpoints) -> Result<Release> {
-    let keys = trusted(&endpoints.origin).unwrap_or_default();
     let text = format!(
         "svc-release-v1\n{channel}\n{}\n{}\n",
         release.version, release.released_at
     );
     let is_valid = release.channel == channel
-        && keys.contains(&release.key)
+        && is_trusted(&release.key, endpoints)
         && is_signed(&text, &release.key, &release.signature);
     if !is_valid {
         log::warn("the newest release is not signed by a key that is trusted");
@@ -31,6 +30,12 @@ pub fn verified(release: messages::Release, channel: &str, endpoints: &Endpoints
         version: release.version,
         released_at: release.released_at,
     })
+}
+
+/// Whether releases of this key are trusted.
+pub fn is_trusted(key: &str, endpoints: &Endpoints) -> bool {
+    let keys = trusted(&endpoints.origin).unwrap_or_default();
+    keys.iter().any(|trusted| trusted == key)
 }
 
 /// Trusts the keys of a discovery document, as far as they can be.
@@ -62,9 +67,11 @@ fn is_vouched_for(offer: &ReleaseKey, keys: &[String]) -> bool {
     keys.contains(signer) && is_signed(&format!("svc-release-key-v1\n{}\n", offer.key), signer, signature)
 }
 
-/// The trusted keys of a cloud; `None` before its first document with keys.
+/// The trusted keys of a cloud; `None` before its first document with keys. An empty list is none: nothing could ever be
+/// added to it.
 fn trusted(origin: &str) -> Option<Vec<String>> {
-    serde_json::from_slice(&state::get(&name(origin))?).ok()
+    let keys: Vec<String> = serde_json::from_slice(&state::get(&name(origin))?).ok()?;
+    (!keys.is_empty()).then_some(keys)
 }
 
 fn name(origin: &str) -> String {

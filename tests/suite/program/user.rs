@@ -91,6 +91,8 @@ fn impossible_commands_fail_with_one_sentence() {
         (&["set-password", "nobody"][..], "there is no account `nobody`"),
         (&["set-password", "guest"], "guest"),
         (&["make-owner", "nobody"], "there is no account `nobody`"),
+        (&["unlink", "nobody"], "there is no account `nobody`"),
+        (&["unlink", "owner"], "not linked"),
     ] {
         let (done, text) = user(data, arguments);
         assert!(!done && text.contains(said), "{arguments:?} {text}");

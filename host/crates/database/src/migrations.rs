@@ -43,6 +43,7 @@ static MIGRATIONS: &[Migration] = migrations![
     14 "0014_device_sign_in.sql",
     15 "0015_oidc.sql",
     16 "0016_cloud_state.sql",
+    17 "0017_provider_roles.sql",
 ];
 
 /// Schema version of this program.

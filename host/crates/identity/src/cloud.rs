@@ -83,6 +83,15 @@ impl CloudAccount {
     pub fn public_id(&self) -> &str {
         self.id.split_once('|').map_or(self.id.as_str(), |(_, id)| id)
     }
+
+    /// Whether another account is of the same service.
+    pub(crate) fn shares_service_with(&self, id: &str) -> bool {
+        service_of(&self.id) == service_of(id)
+    }
+}
+
+fn service_of(id: &str) -> Option<&str> {
+    id.split_once('|').map(|(service, _)| service)
 }
 
 /// What a browser needs to be sent to the cloud.

@@ -9,7 +9,9 @@ use crate::error::{ErrorCode, Result, ServiceError};
 use crate::sessions::Sessions;
 use crate::{AuthContext, ClientInfo, Context, run_to_completion};
 use svc_domain::audit::AuditEvent;
-use svc_domain::user::Account;
+use svc_domain::time::Timestamp;
+use svc_domain::user::{Account, User};
+use svc_store::IdentityChange;
 
 /// How long a client waits for its cloud account where it is not needed: apps show their first page after it.
 const LOOKUP_TIME: Duration = Duration::from_secs(3);
@@ -45,7 +47,7 @@ impl CloudLinks {
     ///
     /// # Errors
     /// Invalid without a token; reauthentication required; unauthorized if the cloud rejects the token; try later if the
-    /// cloud is away; conflict if either account is linked to another; database errors.
+    /// cloud is away; conflict if either account is linked to another of this cloud; database errors.
     pub async fn link(&self, by: AuthContext, token: Option<&str>) -> Result<Account> {
         let token = token.ok_or_else(|| {
             ServiceError::invalid("Svc-Cloud-Token", "the header with the cloud token is missing")
@@ -68,12 +70,15 @@ impl CloudLinks {
             match &account.user.cloud_account {
                 // A client that lost the response asks again.
                 Some(linked) if *linked == cloud.id => return Ok(account),
-                Some(_) => return Err(already_linked()),
-                None => {}
+                Some(linked) if cloud.shares_service_with(linked) => return Err(already_linked()),
+                // A link to a service that is no longer configured signs nobody in; it is replaced.
+                _ => {}
             }
             if change.account_by_cloud(&cloud.id).await?.is_some() {
                 return Err(taken());
             }
+            let ended = end_link(&mut change, &account.user, context.now()).await?;
+            record(&context, &mut change, &by, &account.user, ended).await?;
             change.set_cloud_account(user, Some(&cloud.id)).await?;
             let details = [("cloudAccount", cloud.id)];
             let entry = context.audit_of(&by, AuditEvent::CloudLinked, Some(&account.user), &details);
@@ -85,7 +90,8 @@ impl CloudLinks {
         .await
     }
 
-    /// Unlinks the caller's account, and ends the sessions that its cloud account signed in.
+    /// Unlinks the caller's account, which ends the sessions that its cloud account signed in and takes the roles that
+    /// followed its groups.
     ///
     /// # Errors
     /// Reauthentication required; not found if the account is not linked; conflict if it has no password to sign in with
@@ -100,15 +106,14 @@ impl CloudLinks {
             let user = by.actor.user.id;
             let mut change = context.change_by(&by).await?;
             let account = change.account(user).await?.ok_or(ServiceError::NotFound)?;
-            let linked = account.user.cloud_account.clone().ok_or(ServiceError::NotFound)?;
+            if account.user.cloud_account.is_none() {
+                return Err(ServiceError::NotFound);
+            }
             if !change.has_password(user).await? {
                 return Err(no_password());
             }
-            change.set_cloud_account(user, None).await?;
-            let ended = change.revoke_cloud_sessions(user, context.now()).await?;
-            let details = [("cloudAccount", linked), ("sessions", ended.to_string())];
-            let entry = context.audit_of(&by, AuditEvent::CloudUnlinked, Some(&account.user), &details);
-            change.audit(&entry).await?;
+            let ended = end_link(&mut change, &account.user, context.now()).await?;
+            record(&context, &mut change, &by, &account.user, ended).await?;
             let unlinked = change.account(user).await?.ok_or(ServiceError::NotFound)?;
             change.commit_of([user]).await?;
             Ok(unlinked)
@@ -145,6 +150,39 @@ impl CloudLinks {
         }
         self.sessions.require_recent_sign_in(by).await
     }
+}
+
+/// Events with their details.
+pub(crate) type LinkEvents = Vec<(AuditEvent, Vec<(&'static str, String)>)>;
+
+/// Ends the link of an account with all that depends on it: the sessions that the cloud account signed in, and the roles
+/// that followed its groups. Returns what the audit log is to say; nothing for an account that is not linked.
+pub(crate) async fn end_link(change: &mut IdentityChange, user: &User, now: Timestamp) -> Result<LinkEvents> {
+    let Some(linked) = user.cloud_account.clone() else {
+        return Ok(Vec::new());
+    };
+    change.set_cloud_account(user.id, None).await?;
+    let ended = change.revoke_cloud_sessions(user.id, now).await?;
+    let details = vec![("cloudAccount", linked), ("sessions", ended.to_string())];
+    let mut events = vec![(AuditEvent::CloudUnlinked, details)];
+    for role in change.unassign_roles_by_provider(user.id).await? {
+        events.push((AuditEvent::RoleUnassigned, vec![("role", role)]));
+    }
+    Ok(events)
+}
+
+async fn record(
+    context: &Context,
+    change: &mut IdentityChange,
+    by: &AuthContext,
+    user: &User,
+    events: LinkEvents,
+) -> Result<()> {
+    for (event, details) in events {
+        let entry = context.audit_of(by, event, Some(user), &details);
+        change.audit(&entry).await?;
+    }
+    Ok(())
 }
 
 fn already_linked() -> ServiceError {

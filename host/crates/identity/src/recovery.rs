@@ -2,6 +2,7 @@
 //! only authorization.
 
 use crate::account_input::check_password;
+use crate::cloud_links::end_link;
 use crate::error::{ErrorCode, Result, ServiceError};
 use crate::names::username_key;
 use crate::password::Passwords;
@@ -13,6 +14,15 @@ use svc_store::{IdentityChange, UserRepository};
 
 /// The detail that marks these entries in the audit log.
 const COMMAND_LINE: (&str, &str) = ("by", "command line");
+
+/// An account that was unlinked.
+#[derive(Debug)]
+pub struct UnlinkedUser {
+    /// As it was before.
+    pub user: User,
+    /// Whether it can sign in without the cloud.
+    pub has_password: bool,
+}
 
 /// The recovery service, which acts without an authenticated caller.
 #[derive(Debug, Clone)]
@@ -95,6 +105,34 @@ impl Recovery {
         change.set_owner(user.id, self.context.now()).await?;
         self.commit(change, AuditEvent::OwnerChanged, &user).await?;
         Ok(user)
+    }
+
+    /// Unlinks an account from its cloud account, for a user who cannot do it: the cloud is away for good, or the server
+    /// has none any more.
+    ///
+    /// # Errors
+    /// Not found; refused for an account that is not linked; database errors.
+    pub async fn unlink(&self, username: &str) -> Result<UnlinkedUser> {
+        let user = self.find(username).await?;
+        let mut change = self.context.identity.change_identity().await?;
+        let account = change.account(user.id).await?.ok_or(ServiceError::NotFound)?;
+        let ended = end_link(&mut change, &account.user, self.context.now()).await?;
+        if ended.is_empty() {
+            return Err(ServiceError::Refused(
+                "the account is not linked to a cloud account",
+            ));
+        }
+        let by = (COMMAND_LINE.0, COMMAND_LINE.1.to_owned());
+        for (event, mut details) in ended {
+            details.push(by.clone());
+            let entry =
+                self.context
+                    .audit_entry(event, &ClientInfo::default(), None, Some(&account.user), &details);
+            change.audit(&entry).await?;
+        }
+        let has_password = change.has_password(user.id).await?;
+        change.commit().await?;
+        Ok(UnlinkedUser { user, has_password })
     }
 
     async fn commit(&self, mut change: IdentityChange, event: AuditEvent, user: &User) -> Result<()> {

@@ -6,18 +6,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::cloud::{Cloud, CloudError};
+use crate::cloud::{Cloud, CloudError, Subscription};
 use crate::cloud_credential::CloudCredentials;
 use crate::error::{ErrorCode, Result, ServiceError};
 use svc_store::IdentityChange;
 
-/// The number of seats, kept current by the upkeep of invitations. Clones share it.
+/// The subscription and its seats, kept current by the upkeep of invitations. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Seats {
     cloud: Arc<dyn Cloud>,
     credentials: CloudCredentials,
-    /// As the cloud last reported it; no limit if `None`.
-    known: Arc<Mutex<Option<u32>>>,
+    /// As the cloud last reported it.
+    reported: Arc<Mutex<Option<Subscription>>>,
 }
 
 impl Seats {
@@ -26,7 +26,7 @@ impl Seats {
         Self {
             cloud,
             credentials,
-            known: Arc::default(),
+            reported: Arc::default(),
         }
     }
 
@@ -35,19 +35,51 @@ impl Seats {
     /// # Errors
     /// Try later if the cloud does not respond; database errors.
     pub async fn ask(&self) -> Result<Option<u32>> {
+        Ok(self.request().await?.and_then(|subscription| subscription.seats))
+    }
+
+    /// The subscription as the cloud says it now, or as it last reported it to this server if it does not respond: that is
+    /// what counts for new accounts. `None` while nothing is known.
+    ///
+    /// # Errors
+    /// Database errors.
+    pub async fn subscription(&self) -> Result<Option<Subscription>> {
+        match self.request().await {
+            Err(ServiceError::TryLater(_)) => self.reported().await,
+            outcome => outcome,
+        }
+    }
+
+    async fn request(&self) -> Result<Option<Subscription>> {
         if !self.cloud.features().licensing {
             return Ok(None);
         }
-        let seats = match self.credentials.get().await? {
+        let subscription = match self.credentials.get().await? {
             None => None,
             Some(credential) => match self.cloud.subscription(credential.secret()).await {
-                Ok(subscription) => subscription.seats,
+                Ok(subscription) => Some(subscription),
                 Err(CloudError::Unavailable) => return Err(CloudError::Unavailable.into()),
                 Err(_) => None,
             },
         };
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = seats;
-        Ok(seats)
+        self.reported
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone_from(&subscription);
+        Ok(subscription)
+    }
+
+    async fn reported(&self) -> Result<Option<Subscription>> {
+        let reported = self
+            .reported
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        // A factory reset removes the credential, and the subscription with it.
+        if reported.is_none() || self.credentials.get().await?.is_none() {
+            return Ok(None);
+        }
+        Ok(reported)
     }
 
     /// The number of seats that the cloud last reported to this server. Does not wait for the cloud.
@@ -55,12 +87,7 @@ impl Seats {
     /// # Errors
     /// Database errors.
     pub(crate) async fn known(&self) -> Result<Option<u32>> {
-        let known = *self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        // A factory reset removes the credential, and the subscription with it.
-        if known.is_none() || self.credentials.get().await?.is_none() {
-            return Ok(None);
-        }
-        Ok(known)
+        Ok(self.reported().await?.and_then(|subscription| subscription.seats))
     }
 }
 

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 use svc_domain::release_channel::ReleaseChannel;
 use svc_domain::time::Timestamp;
 use svc_identity::cloud::{Cloud, CloudReleaseChannel, Release, Subscription};
-use svc_identity::cloud_credential::CloudCredentials;
 use svc_identity::error::{Result, RetryReason, ServiceError, TryLater};
+use svc_identity::seats;
 use svc_store::UserRepository;
 
 /// Cache lifetime of a release, and of the channels.
@@ -63,7 +63,7 @@ pub struct Seats {
 pub struct CloudInfo {
     users: UserRepository,
     cloud: Arc<dyn Cloud>,
-    credentials: CloudCredentials,
+    seats: seats::Seats,
     channel: ReleaseChannel,
     committed_at: Option<Timestamp>,
     dev: bool,
@@ -76,7 +76,7 @@ impl CloudInfo {
     pub fn new(
         users: UserRepository,
         cloud: Arc<dyn Cloud>,
-        credentials: CloudCredentials,
+        seats: seats::Seats,
         channel: ReleaseChannel,
         committed_at: Option<Timestamp>,
         dev: bool,
@@ -84,7 +84,7 @@ impl CloudInfo {
         Self {
             users,
             cloud,
-            credentials,
+            seats,
             channel,
             committed_at,
             dev,
@@ -143,11 +143,13 @@ impl CloudInfo {
         between.and_then(|days| u32::try_from(days).ok()).unwrap_or(0)
     }
 
-    /// The cloud's subscription for this server; `None` for a server without a credential for the cloud, and while the
-    /// cloud does not respond.
-    pub async fn subscription(&self) -> Option<Subscription> {
-        let credential = self.credentials.get().await.ok()??;
-        self.cloud.subscription(credential.secret()).await.ok()
+    /// The cloud's subscription for this server, the last one that it reported while it does not respond; `None` for a
+    /// server without a credential for the cloud, and while nothing is known.
+    ///
+    /// # Errors
+    /// Database errors.
+    pub async fn subscription(&self) -> Result<Option<Subscription>> {
+        self.seats.subscription().await
     }
 
     /// Used and available seats.
@@ -155,13 +157,10 @@ impl CloudInfo {
     /// # Errors
     /// Database errors.
     pub async fn seats(&self) -> Result<Seats> {
-        let total = self
-            .subscription()
-            .await
-            .and_then(|subscription| subscription.seats);
+        let subscription = self.subscription().await?;
         Ok(Seats {
             used: self.users.count_people().await?,
-            total,
+            total: subscription.and_then(|subscription| subscription.seats),
         })
     }
 }

@@ -141,6 +141,8 @@ pub const REQUEST_BYTES: usize = MIB as usize;
 pub const RESPONSE_BYTES: usize = 4 * MIB as usize;
 /// Interval between two log lines about failures of such a plugin.
 pub(super) const CLOUD_FAILURE_LOG: Duration = Duration::from_secs(60);
+/// Different lines of such a plugin within that time: it has some texts for each of a dozen functions.
+pub(super) const CLOUD_LOG_TEXTS: usize = 256;
 
 // Quarantine (`quarantine.rs`).
 

@@ -21,6 +21,22 @@ impl IdentityChange {
         self.execute(sql, &args![id.get(), cloud_account]).await.map(drop)
     }
 
+    /// Assigns a role that follows the groups of an account. One that the account has stays as it was given.
+    pub async fn assign_role_by_provider(&mut self, user: UserId, role: &str, now: Timestamp) -> Result<()> {
+        let sql = "INSERT INTO role_assignments (user_id, role, created_at, by_provider) VALUES ($1, $2, $3, TRUE) \
+                   ON CONFLICT DO NOTHING";
+        self.execute(sql, &args![user.get(), role, now]).await.map(drop)
+    }
+
+    /// Removes the roles that an account has because of its groups; returns their names.
+    pub async fn unassign_roles_by_provider(&mut self, user: UserId) -> Result<Vec<String>> {
+        let sql = "SELECT role FROM role_assignments WHERE user_id = $1 AND by_provider ORDER BY role";
+        let rows: Vec<(String,)> = self.fetch_all(sql, &args![user.get()]).await?;
+        let sql = "DELETE FROM role_assignments WHERE user_id = $1 AND by_provider";
+        self.execute(sql, &args![user.get()]).await?;
+        Ok(rows.into_iter().map(|(role,)| role).collect())
+    }
+
     /// Whether the account has a local password.
     pub async fn has_password(&mut self, id: UserId) -> Result<bool> {
         let sql = "SELECT user_id FROM users WHERE user_id = $1 AND password_hash IS NOT NULL";

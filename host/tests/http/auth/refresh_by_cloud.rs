@@ -6,7 +6,9 @@ use svc_covers::covers;
 
 use crate::support::cloud::ScriptedCloud;
 use crate::support::{Reply, TestServer, TestServerOptions};
+use svc_domain::audit::AuditEvent;
 use svc_identity::cloud::CloudError;
+use svc_identity::recovery::Recovery;
 
 const CROSS: (&str, &str) = ("sec-fetch-site", "cross-site");
 
@@ -230,4 +232,24 @@ async fn cross_site_refreshes_evict_no_session() {
         .refresh_with(&session.cookie, &[("svc-cloud-token", "good")])
         .await;
     assert_eq!(reply.status, 201);
+}
+
+#[covers("code cloud_unavailable")]
+#[tokio::test]
+async fn linked_account_waits_on_a_server_without_a_cloud_until_it_is_unlinked() {
+    let server = TestServer::start().await;
+    let ada = server.person("ada", "owner").await;
+    let session = server.sign_in("ada").await;
+    server.link(ada, "https://before.example|c1").await;
+    for headers in [&[("svc-cloud-token", "good")][..], &[]] {
+        let reply = server.refresh_with(&session.cookie, headers).await;
+        assert_refused(&reply, 503, Some("cloud_unavailable"), "no cloud");
+    }
+    let recovery = Recovery::new(server.app.context.clone(), server.store.users.clone());
+    let unlinked = recovery.unlink("ADA").await.unwrap();
+    assert_eq!((unlinked.user.id, unlinked.has_password), (ada, true));
+    assert_eq!(server.refresh(&session.cookie).await.status, 201);
+    let entry = &server.audit(AuditEvent::CloudUnlinked).await[0];
+    assert_eq!(entry.details["by"], "command line");
+    assert_eq!(entry.details["cloudAccount"], "https://before.example|c1");
 }

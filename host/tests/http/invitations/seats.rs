@@ -31,9 +31,12 @@ async fn claim_beyond_the_seats_is_refused() {
             (&subscription["tier"], &subscription["source"]),
             (&json!("family"), &json!("cloud"))
         );
+        // The last report counts for new accounts, and is shown.
         cloud.set_away(true);
-        let subscription = owner.get("/api/v1/licensing/subscription").await.json();
-        assert_eq!(subscription["source"], "local");
+        let away = owner.get("/api/v1/licensing/subscription").await.json();
+        assert_eq!(away, subscription);
+        let seats = owner.get("/api/v1/licensing/seats").await.json();
+        assert_eq!(seats, json!({"used": 2, "total": 2}));
     })
     .await;
 }

@@ -217,6 +217,26 @@ async fn session_must_have_signed_in_within_five_minutes() {
     .await;
 }
 
+#[covers("T30")]
+#[tokio::test]
+async fn link_to_a_service_that_is_no_longer_configured_is_replaced() {
+    on_each_database_with(options, async |server| {
+        let ada = server.person("ada", "owner").await;
+        let session = server.sign_in("ada").await;
+        server.link(ada, "https://before.example|c1").await;
+        let stale = by_cloud(&server, "of-c1").await;
+        assert_eq!(stale.status, 401, "another service vouches for nobody");
+        assert_eq!(link(&session.client, "of-c1").await.status, 201);
+        assert_eq!(by_cloud(&server, "of-c1").await.status, 201);
+        let ended = &server.audit(AuditEvent::CloudUnlinked).await[0];
+        assert_eq!(ended.details["cloudAccount"], "https://before.example|c1");
+        // One of the service that is configured is not.
+        let other = link(&session.client, "of-c2").await;
+        assert_refused(&other, 409, Some("already_linked"), "the same service");
+    })
+    .await;
+}
+
 #[covers("C4", "code password_missing")]
 #[tokio::test]
 async fn account_without_a_password_stays_linked() {

@@ -57,7 +57,10 @@ async fn account_with_more_capabilities_cannot_be_changed() {
             json!({"enabled": true}),
         ] {
             let reply = update(&tokens(by), target, &body).await;
-            assert_eq!(reply.status, status, "{by} {target} {body}");
+            // These tokens belong to no session, and a new password of one's own needs one that signed in lately.
+            let needs_sign_in = by == target && body.get("password").is_some();
+            let expected = if needs_sign_in { 403 } else { status };
+            assert_eq!(reply.status, expected, "{by} {target} {body}");
             let pats = format!("{USERS}/{target}/personal-access-tokens");
             let minted = tokens(by).post(&pats, &json!({"label": "x"})).await.status;
             assert_eq!(minted, if status == 200 { 201 } else { 403 }, "{by} {target}");

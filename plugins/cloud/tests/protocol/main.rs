@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod pauses;
+mod releases;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,19 +10,12 @@ use std::rc::Rc;
 use cloud::CloudClient;
 use serde_json::{Value, json};
 use svc_plugin_api::cloud::http::{Header, HttpError, Request, Response, header};
-use svc_plugin_api::cloud::{
-    Cloud, CloudError, InvitationRequest, InvitationStatus, Server, simulate, state,
-};
+use svc_plugin_api::cloud::{Cloud, CloudError, InvitationRequest, InvitationStatus, Server, simulate};
 use svc_plugin_api::{Value as Setting, settings};
 
 const ORIGIN: &str = "https://cloud.example";
 const NOW: u64 = 1_795_400_000_000;
 const KEY: &str = "6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=";
-const SIGNATURE: &str =
-    "VmjxMB7AnuvhxE08vBvcTyoq6clRtwZOFOb8V+dXb0u6ozpUF8c74QOpmOOCRetc7qpBLU5vsYVS0GmsuydDCg==";
-const SECOND_KEY: &str = "E5j2LG0aRXxRumpLXz29L2n8qTIWIY3ImX5Ba9F9k8o=";
-const SECOND_KEY_SIGNATURE: &str =
-    "2dFAlYWttOfEKH6Qe2Tr0ZADnuB+FU/REoHYHRThJnMF0vnHR2M85UqVac8rfl4apNibR3UPEgf2R/5y1KrMCA==";
 
 type Sent = Rc<RefCell<Vec<Request>>>;
 
@@ -305,76 +299,5 @@ fn invitation_that_does_not_fit_its_request_is_unavailable() {
         };
         let created = CloudClient::create_invitation("credential".to_owned(), "token".to_owned(), request);
         assert_eq!(created.unwrap_err(), CloudError::Unavailable, "{body}");
-    }
-}
-
-fn release() -> Value {
-    json!({"channel": "stable", "version": "0.2.0", "releasedAt": 1_795_305_600_000_u64, "key": KEY, "signature": SIGNATURE})
-}
-
-fn latest(keys: Value, release: Value) -> Result<String, CloudError> {
-    cloud(document(&keys), move |_| Ok(response(200, &release)));
-    latest_again()
-}
-
-fn latest_again() -> Result<String, CloudError> {
-    CloudClient::latest_release("stable".to_owned()).map(|release| release.version)
-}
-
-#[test]
-fn release_is_signed_by_a_trusted_key() {
-    assert_eq!(latest(json!([{"key": KEY}]), release()).unwrap(), "0.2.0");
-    for (field, wrong) in [
-        ("channel", json!("beta")),
-        ("version", json!("0.2.1")),
-        ("releasedAt", json!(1)),
-        ("key", json!(SECOND_KEY)),
-        ("signature", json!(SECOND_KEY_SIGNATURE)),
-        ("signature", json!("")),
-    ] {
-        let mut changed = release();
-        changed[field] = wrong;
-        assert_eq!(
-            latest(json!([{"key": KEY}]), changed),
-            Err(CloudError::Unavailable),
-            "{field}"
-        );
-    }
-    assert_eq!(
-        latest(json!([{"key": SECOND_KEY}]), release()),
-        Err(CloudError::Unavailable)
-    );
-    assert!(matches!(
-        CloudClient::latest_release("../x".to_owned()),
-        Err(CloudError::Refused(_))
-    ));
-}
-
-#[test]
-fn further_keys_are_trusted_if_a_trusted_key_signed_them() {
-    let trusted = || {
-        let stored = state::get(&format!("release-keys {ORIGIN}")).unwrap();
-        serde_json::from_slice::<Vec<String>>(&stored).unwrap()
-    };
-    let signed = json!({"key": SECOND_KEY, "signedBy": KEY, "signature": SECOND_KEY_SIGNATURE});
-    latest(json!([{"key": KEY}]), release()).unwrap();
-    assert_eq!(trusted(), [KEY]);
-    // The document that is kept expires, and the cloud has another one.
-    for (offered, expected) in [
-        (json!([{"key": SECOND_KEY}]), vec![KEY]),
-        (
-            json!([{"key": SECOND_KEY, "signedBy": SECOND_KEY, "signature": SECOND_KEY_SIGNATURE}]),
-            vec![KEY],
-        ),
-        (json!([signed]), vec![KEY, SECOND_KEY]),
-    ] {
-        state::set("discovery", None).unwrap();
-        let document = document(&offered);
-        simulate::requests(move |request| {
-            let is_discovery = request.url.ends_with("svc-cloud");
-            Ok(response(200, if is_discovery { &document } else { &Value::Null }))
-        });
-        drop(latest_again());
-        assert_eq!(trusted(), expected, "{offered}");
     }
 }

@@ -37,7 +37,7 @@ pub async fn link_cloud_account(
 /// Unlink the caller's account from its cloud account
 ///
 /// Requires a sign-in within the last five minutes, and a password to sign in with afterwards. Ends the sessions that the cloud
-/// account signed in.
+/// account signed in, and takes the roles that followed its groups with a provider.
 #[endpoint(responses(
     (status_code = 404, description = "The account is not linked"),
     (status_code = 409, description = "The account has no password")

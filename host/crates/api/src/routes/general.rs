@@ -113,8 +113,8 @@ pub async fn get_updates(state: State) -> Result<Json<UpdatesView>, ApiError> {
 
 /// Get the subscription of the server
 #[endpoint]
-pub async fn get_subscription(state: State) -> Json<SubscriptionView> {
-    Json(state.cloud_info.subscription().await.into())
+pub async fn get_subscription(state: State) -> Result<Json<SubscriptionView>, ApiError> {
+    Ok(Json(state.cloud_info.subscription().await?.into()))
 }
 
 /// Get the number of used seats

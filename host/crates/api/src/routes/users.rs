@@ -54,7 +54,8 @@ pub struct UpdateUserInput {
     #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     password: Option<String>,
-    /// The current password of the account. The request fails if it is wrong.
+    /// The current password of the account. The request fails if it is wrong. Without it, the caller's own password changes
+    /// after a recent sign-in only.
     #[serde(default, deserialize_with = "non_null")]
     #[salvo(schema(value_type = String, required = false))]
     current_password: Option<String>,
@@ -126,6 +127,8 @@ pub async fn get_current_user(
 }
 
 /// Update the caller's own account
+///
+/// A new password requires the current one, or a sign-in within the last five minutes; a refresh does not count.
 #[endpoint(responses(
     (status_code = 409, description = "An account with this name already exists"),
     (status_code = 429, description = "Too many wrong passwords")

@@ -22,7 +22,7 @@ pub struct UpdateUser {
     pub enabled: Option<bool>,
     /// New password.
     pub password: Option<String>,
-    /// The current password; verified if given.
+    /// The current password; verified if given. Without it, one's own password changes after a recent sign-in only.
     pub current_password: Option<String>,
 }
 
@@ -138,7 +138,7 @@ impl Accounts {
     ///
     /// # Errors
     /// Not found; refused for an account with capabilities the caller lacks, for the guest, and for disabling the owner
-    /// or oneself; invalid input; conflict for a name in use, and for enabling an account without a free seat; database
+    /// or oneself; reauthentication required; invalid input; conflict for a name in use, and for enabling an account without a free seat; database
     /// errors.
     pub async fn update(&self, by: AuthContext, id: UserId, request: UpdateUser) -> Result<Account> {
         // A personal access token must not verify passwords, nor create a login that outlives the token.
@@ -161,6 +161,11 @@ impl Accounts {
             if id == by.actor.user.id {
                 return Err(ServiceError::Refused("you cannot disable your own account"));
             }
+        }
+        // Whoever finds an access token must not make a lasting login of it.
+        let is_own = id == by.actor.user.id;
+        if is_own && input.password.is_some() && input.current_password.is_none() {
+            self.logins.sessions.require_recent_sign_in(&by).await?;
         }
         let checked = self.hashed(&by, &target.user, input).await?;
         let context = self.context.clone();

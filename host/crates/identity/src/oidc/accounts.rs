@@ -4,6 +4,7 @@ use std::result::Result;
 
 use crate::app::App;
 use crate::cloud::{CloudAccount, CloudSession};
+use crate::cloud_links::end_link;
 use crate::cloud_users::add_cloud_user;
 use crate::error::{ErrorCode, ServiceError};
 use crate::invitations::Shortcode;
@@ -163,7 +164,7 @@ impl Oidc {
                         continue;
                     };
                     change
-                        .assign_role(account.user.id, &role.name, context.now())
+                        .assign_role_by_provider(account.user.id, &role.name, context.now())
                         .await?;
                     AuditEvent::RoleAssigned
                 }
@@ -212,10 +213,19 @@ impl Oidc {
         let other = change.account_by_cloud(&session.account.id).await?;
         let is_other = other.is_some_and(|other| other.user.id != user);
         let linked = account.user.cloud_account.as_deref();
-        if is_other || linked.is_some_and(|linked| linked != session.account.id) {
+        let is_linked = linked == Some(session.account.id.as_str());
+        // A link to a service that is no longer configured signs nobody in; it is replaced.
+        let holds = linked.is_some_and(|linked| session.account.shares_service_with(linked));
+        if is_other || (holds && !is_linked) {
             return Err(Refusal::LinkTaken.into());
         }
-        if linked.is_none() {
+        if !is_linked {
+            let ended = end_link(&mut change, &account.user, context.now()).await?;
+            for (event, details) in ended {
+                let by = Some(&account.user);
+                let entry = context.audit_entry(event, client, by, Some(&account.user), &details);
+                change.audit(&entry).await?;
+            }
             change.set_cloud_account(user, Some(&session.account.id)).await?;
             let details = [("cloudAccount", session.account.id.clone())];
             let entry = context.audit_entry(

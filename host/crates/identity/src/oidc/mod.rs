@@ -40,6 +40,8 @@ const START_RATE: RateLimit = RateLimit::new(30, 1);
 /// Limit on reports of sign-outs of a network: each costs the verification of a signature. A provider that ends all its
 /// sessions sends many at once.
 const LOGOUT_RATE: RateLimit = RateLimit::new(500, 1);
+/// Limit on log lines about a provider that is away: each sign-in would write one.
+const OUTAGE_LINES: RateLimit = RateLimit::new(1, 60);
 
 /// What the operator decides about accounts of the provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,6 +85,7 @@ pub struct Oidc {
     parts: OidcParts,
     starts: Arc<RateLimiter<ClientNetwork>>,
     logouts: Arc<RateLimiter<ClientNetwork>>,
+    outages: Arc<RateLimiter<()>>,
 }
 
 /// The ways to sign in that the server offers.
@@ -103,6 +106,7 @@ impl Oidc {
             parts,
             starts: Arc::new(RateLimiter::new(START_RATE)),
             logouts: Arc::new(RateLimiter::new(LOGOUT_RATE)),
+            outages: Arc::new(RateLimiter::new(OUTAGE_LINES)),
         }
     }
 

@@ -125,7 +125,10 @@ impl Oidc {
         account: Option<&CloudAccount>,
         client: &ClientInfo,
     ) {
-        error.log(account);
+        let is_away = matches!(error, SignInError::Unavailable);
+        if !is_away || self.outages.try_acquire(()).is_ok() {
+            error.log(account);
+        }
         let (event, reason, user) = match error {
             // As before the setup with a password.
             SignInError::Refused(Refusal::NotSetUp) | SignInError::Unavailable | SignInError::Service(_) => {

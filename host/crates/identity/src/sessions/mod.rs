@@ -31,6 +31,9 @@ pub use refresh::{RefreshError, RefreshRequest};
 /// Limit on refreshes of one session.
 const REFRESH_RATE: RateLimit = RateLimit::new(30, 1);
 
+/// Limit on log lines about a provider that is away: each refresh would write one.
+const OUTAGE_LINES: RateLimit = RateLimit::new(1, 60);
+
 /// A refresh cookie to be set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefreshCookie {
@@ -62,6 +65,7 @@ pub struct Sessions {
     cloud: CloudAccounts,
     refusals: RefusedSignIns,
     refreshes: Arc<RateLimiter<SessionId>>,
+    outages: Arc<RateLimiter<()>>,
 }
 
 impl Sessions {
@@ -84,6 +88,7 @@ impl Sessions {
             cloud,
             refusals,
             refreshes: Arc::new(RateLimiter::new(REFRESH_RATE)),
+            outages: Arc::new(RateLimiter::new(OUTAGE_LINES)),
         }
     }
 

@@ -217,7 +217,10 @@ impl Sessions {
                 self.store_outcome(id, Some(&next)).await
             }
             Err(error) => {
-                tracing::info!(session = %id, ?error, "the provider did not confirm a session");
+                let is_away = error == CloudError::Unavailable;
+                if !is_away || self.outages.try_acquire(()).is_ok() {
+                    tracing::info!(session = %id, ?error, "the provider did not confirm a session");
+                }
                 self.store_outcome(id, None).await?;
                 Err(error.into())
             }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::app::App;
 use crate::cloud::CloudAccount;
+use crate::cloud_accounts::VouchError;
 use crate::error::{ErrorCode, Result, ServiceError};
 use crate::refused_sign_ins::RefusedByService;
 use crate::secret_token::cloud_token_hash;
@@ -147,7 +148,7 @@ impl Sessions {
     }
 
     /// A linked account can refresh only while the cloud accepts its token. A provider takes no tokens of clients, but
-    /// knows other sessions of the account.
+    /// knows other sessions of the account. Without any service there is no token that a client could get.
     async fn require_cloud_consent(
         &self,
         user: &User,
@@ -160,6 +161,9 @@ impl Sessions {
         let features = self.cloud.cloud().features();
         if features.sign_in && !features.accounts {
             return self.require_stand_in(user.id, linked).await;
+        }
+        if !features.accounts {
+            return Err(VouchError::Unavailable.into());
         }
         let token = cloud_token.ok_or_else(|| cloud_token_required(LINKED))?;
         let vouched = self.cloud.vouch(token, client).await?;

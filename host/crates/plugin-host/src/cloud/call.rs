@@ -2,18 +2,20 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use wasmtime::UpdateDeadline;
 
 use crate::bindings::svc::plugin::{log, settings, types};
 use crate::call::SettingValues;
 use crate::cloud::bindings::svc::plugin::{clock, http, state};
+use crate::cloud::failure_log::RepeatedLines;
 use crate::cloud::host_http::{HttpClient, HttpError, HttpHeader, HttpRequest};
 use crate::cloud::host_settings::CurrentSettings;
 use crate::cloud::host_state::StateStore;
 use crate::cloud::secrets::Secrets;
 use crate::convert;
-use crate::host_log::{LogState, write_line};
+use crate::host_log::{Line, LogState, write_line};
 use crate::limits;
 use crate::memory::MemoryMeter;
 use crate::stop_reason::StopReason;
@@ -48,6 +50,8 @@ pub(super) struct CloudCall {
     settings: SettingValues,
     secrets: Secrets,
     log: LogState,
+    /// The lines of all calls.
+    lines: Arc<RepeatedLines>,
     pub(super) memory: MemoryMeter,
     /// How often the guest was interrupted: each time it has run for at most a tick.
     slices: u32,
@@ -64,10 +68,12 @@ impl CloudCall {
         host: CloudHost,
         settings: SettingValues,
         secrets: Secrets,
+        lines: Arc<RepeatedLines>,
     ) -> Self {
         Self {
             name,
             log: LogState::new(Arc::clone(&plugin_id)),
+            lines,
             plugin_id,
             host,
             settings,
@@ -117,7 +123,9 @@ impl CloudCall {
     fn log_denied(&self, reason: &str) {
         let (plugin, call) = (&*self.plugin_id, self.name);
         let reason = self.secrets.removed_from(reason);
-        tracing::warn!(plugin, call, reason, "cloud request refused");
+        if let Some(silent) = self.lines.admit(call, &reason, Instant::now()) {
+            tracing::warn!(plugin, call, silent, reason, "cloud request refused");
+        }
     }
 }
 
@@ -198,7 +206,16 @@ impl log::Host for CloudCall {
     fn write(&mut self, level: log::Level, message: String) -> wasmtime::Result<()> {
         let message = self.secrets.removed_from(&message);
         let call = self.name;
-        let line = self.log.admit(level, &message)?;
+        let line = match self.log.admit(level, &message)? {
+            Line::Text(text) if matches!(level, log::Level::Warn | log::Level::Error) => {
+                match self.lines.admit(call, &text, Instant::now()) {
+                    None => Line::Discarded,
+                    Some(0) => Line::Text(text),
+                    Some(silent) => Line::Text(format!("{text} ({silent} more since the last such line)")),
+                }
+            }
+            line => line,
+        };
         write_line!(line, level, &*self.plugin_id, call, "call");
         Ok(())
     }
@@ -267,7 +284,14 @@ mod tests {
             http: Arc::new(Denying),
             ..stub::host()
         };
-        let mut call = CloudCall::new("account", "club".into(), host, SettingValues::default(), secrets);
+        let mut call = CloudCall::new(
+            "account",
+            "club".into(),
+            host,
+            SettingValues::default(),
+            secrets,
+            Arc::default(),
+        );
         let request = http::Request {
             method: "GET".to_owned(),
             url: "https://token-1.example".to_owned(),

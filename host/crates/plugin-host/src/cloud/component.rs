@@ -13,7 +13,7 @@ use crate::checks::{Outline, World, check_exports, check_imports, check_world, o
 use crate::cloud::bindings::exports::svc::plugin::cloud;
 use crate::cloud::bindings::svc::plugin::{clock, http, state};
 use crate::cloud::call::{CloudCall, CloudHost};
-use crate::cloud::failure_log::FailureLog;
+use crate::cloud::failure_log::{FailureLog, RepeatedLines};
 use crate::cloud::plugin::{CloudCode, CloudPlugin, LoadedCloudPlugin};
 use crate::cloud::secrets::Secrets;
 use crate::machine_code::MachineCode;
@@ -164,6 +164,7 @@ impl CloudComponent {
             stats: SharedStats::default(),
             quarantine: Quarantine::default(),
             failures: FailureLog::default(),
+            lines: Arc::new(RepeatedLines::default()),
             manifest,
             origin,
             digest,

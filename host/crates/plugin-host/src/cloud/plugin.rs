@@ -11,7 +11,7 @@ use wasmtime::component::InstancePre;
 use crate::call::SettingValues;
 use crate::cloud::bindings::exports::svc::plugin::cloud;
 use crate::cloud::call::{CloudCall, CloudHost};
-use crate::cloud::failure_log::FailureLog;
+use crate::cloud::failure_log::{FailureLog, RepeatedLines};
 use crate::cloud::secrets::Secrets;
 use crate::instance::failure_of;
 use crate::limits;
@@ -43,6 +43,7 @@ pub(super) struct LoadedCloudPlugin {
     pub(super) stats: SharedStats,
     pub(super) quarantine: Quarantine,
     pub(super) failures: FailureLog,
+    pub(super) lines: Arc<RepeatedLines>,
 }
 
 /// The machine code of the plugin.
@@ -192,6 +193,7 @@ impl LoadedCloudPlugin {
             self.host.clone(),
             Arc::clone(&self.settings),
             all,
+            Arc::clone(&self.lines),
         );
         let call = if reach == Reach::Offline {
             call.offline()

@@ -232,3 +232,25 @@ async fn single_use_value_is_taken_by_one_of_many() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn roles_by_a_provider_are_removed_and_others_stay() {
+    on_each_database(async |test_store: &mut TestStore| {
+        let ada = user(test_store, "Ada", "member").await;
+        let mut begun = change(test_store).await;
+        for role in ["music_user", "administrator", "member"] {
+            begun.assign_role_by_provider(ada.id, role, NOW).await.unwrap();
+        }
+        // Assigned again by hand, it is still the provider's.
+        begun.assign_role(ada.id, "music_user", NOW).await.unwrap();
+        let removed = begun.unassign_roles_by_provider(ada.id).await.unwrap();
+        assert_eq!(removed, ["administrator", "music_user"]);
+        let account = begun.account(ada.id).await.unwrap().unwrap();
+        assert_eq!(account.role_names(), ["member"]);
+        assert_eq!(
+            begun.unassign_roles_by_provider(ada.id).await.unwrap(),
+            Vec::<String>::new()
+        );
+    })
+    .await;
+}

@@ -1,5 +1,6 @@
 //! `POST /auth/device/token`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -7,8 +8,9 @@ use svc_covers::covers;
 
 use super::{Codes, DEVICE, assert_grant_error};
 use crate::support::accounts::{COOKIE, PASSWORD};
+use crate::support::cloud::ScriptedCloud;
 use crate::support::databases::on_each_database;
-use crate::support::{Client, TestServer};
+use crate::support::{Client, TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 
 const POLL: Duration = Duration::from_secs(5);
@@ -199,7 +201,11 @@ async fn page_of_another_site_gets_no_cookie_and_replaces_no_session() {
 
 #[tokio::test]
 async fn device_of_a_linked_account_refreshes_with_its_cloud_token_only() {
-    let server = TestServer::start().await;
+    let server = TestServer::start_with(TestServerOptions {
+        cloud: Arc::new(ScriptedCloud::default()),
+        ..TestServerOptions::default()
+    })
+    .await;
     let ada = server.person("ada", "owner").await;
     let phone = server.sign_in("ada").await;
     server.link(ada, "c1").await;

@@ -1,13 +1,16 @@
 //! Linking an account by signing in with the provider.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use svc_covers::covers;
 
-use super::{assert_failed, server_with};
+use super::{assert_failed, policy, server_with};
 use crate::support::TestServer;
 use crate::support::accounts::{COOKIE, SignedIn};
+use crate::support::databases::on_each_database_with;
+use crate::support::provider::{ScriptedProvider, with_provider};
 use svc_domain::audit::AuditEvent;
 use svc_identity::oidc::OidcPolicy;
 
@@ -97,4 +100,57 @@ async fn accounts_are_linked_one_to_one() {
     let query = ticket(&owner).await;
     let owner = server.refresh(&owner.cookie).await.signed_in();
     assert_failed(&link(&server, &query, &owner.cookie, "eve").await, "/app");
+}
+
+#[covers("T30")]
+#[tokio::test]
+async fn link_to_a_provider_that_is_no_longer_configured_is_replaced() {
+    let (server, provider) = server_with(OidcPolicy::default()).await;
+    let session = server.sign_in("owner").await;
+    let owner = server.user_id("owner").await;
+    server.link(owner, "https://before.example|ada").await;
+    let query = ticket(&session).await;
+    let reply = link(&server, &query, &session.cookie, "ada").await;
+    assert_eq!((reply.status, reply.header("location")), (303, "/app"));
+    assert_eq!(server.audit(AuditEvent::CloudUnlinked).await.len(), 1);
+    // One of the provider that is configured is not.
+    provider.knows("eve", &[]);
+    let session = server.sign_in("owner").await;
+    let query = ticket(&session).await;
+    assert_failed(&link(&server, &query, &session.cookie, "eve").await, "/app");
+}
+
+#[covers("DELETE /api/v1/users/current/cloud-link", "C7")]
+#[tokio::test]
+async fn roles_of_groups_end_with_the_link_and_others_stay() {
+    let provider = Arc::new(ScriptedProvider::default());
+    on_each_database_with(
+        || with_provider(&provider, policy()),
+        async |server| {
+            let owner = server.person("owner", "owner").await;
+            let bob = server.person("bob", "music_user").await;
+            provider.knows("bob", &["media"]);
+            let session = server.sign_in("bob").await;
+            let query = ticket(&session).await;
+            assert_eq!(link(&server, &query, &session.cookie, "bob").await.status, 303);
+            server.sign_in_with_provider("bob", "").await.provider_session();
+            let given = json!({"userIds": [bob.to_string()]});
+            let assignments = "/api/v1/roles/photos_user/assignments";
+            assert_eq!(server.client(owner).post(assignments, &given).await.status, 201);
+            let session = server.sign_in("bob").await;
+            let roles = async || session.client.get("/api/v1/users/current").await.json()["roles"].clone();
+            assert_eq!(roles().await, json!(["member", "music_user", "photos_user"]));
+            let unlinked = session.client.delete("/api/v1/users/current/cloud-link").await;
+            assert_eq!(
+                (unlinked.status, &unlinked.json()["roles"]),
+                (200, &json!(["music_user", "photos_user"]))
+            );
+            assert_eq!(roles().await, json!(["music_user", "photos_user"]));
+            let entries = server.audit(AuditEvent::RoleUnassigned).await;
+            assert_eq!(entries.len(), 1);
+            assert_eq!(entries[0].details["role"], "member");
+            assert_eq!(entries[0].actor.as_ref().unwrap().name.as_deref(), Some("bob"));
+        },
+    )
+    .await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc_covers::covers;
-use svc_tests::program::Answer;
+use svc_tests::program::{Answer, run};
 
 use super::{Both, Session, code};
 
@@ -112,6 +112,29 @@ fn unlinked_account_needs_no_cloud_and_its_cloud_account_no_longer_signs_in() {
     );
     let login = both.login_by_cloud(&token);
     assert_eq!(login.json()["user"]["username"], "carol", "{login:?}");
+}
+
+#[covers("code cloud_unavailable")]
+#[test]
+fn operator_unlinks_accounts_of_a_server_that_has_no_cloud_any_more() {
+    let mut both = Both::start();
+    let (session, token) = both.linked_user("bob", "music_user");
+    both.restart_server_without_cloud();
+    for token in [None, Some(token.as_str())] {
+        assert_eq!(
+            code(&both.refresh(&session.cookie, token)),
+            with_code(503, "cloud_unavailable"),
+            "{token:?}"
+        );
+    }
+    let data = both.data.path().to_str().unwrap();
+    let output = run(&["user", "unlink", "bob", "--data-dir", data]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && text.contains("bob is unlinked."),
+        "{text}"
+    );
+    assert_eq!(both.refresh(&session.cookie, None).status, 201);
 }
 
 #[covers("C4", "code password_missing", "T30")]

@@ -54,4 +54,8 @@ fn subscription_is_that_of_the_cloud_once_the_server_is_registered() {
         get(&both, "/api/v1/licensing/seats"),
         json!({ "used": 1, "total": 2 })
     );
+    // The last report counts while the cloud is away.
+    both.cloud.stop();
+    assert_eq!(get(&both, "/api/v1/licensing/subscription"), subscription);
+    both.cloud.restart();
 }

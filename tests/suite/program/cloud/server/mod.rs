@@ -107,6 +107,12 @@ impl Both {
         self.server = start_server(&self.data, &self.arguments);
     }
 
+    /// Does the same without the options of a cloud.
+    pub fn restart_server_without_cloud(&mut self) {
+        drop(self.arguments.drain(..2));
+        self.restart_server();
+    }
+
     /// Creates a local account.
     pub fn add_user(&self, username: &str, role: &str) -> String {
         let body = json!({ "username": username, "password": PASSWORD, "role": role });

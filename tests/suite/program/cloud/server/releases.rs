@@ -9,14 +9,20 @@ use super::Both;
 /// A cloud with a release on `stable`, and the file of its key.
 fn with_release() -> (Cloud, String) {
     let cloud = Cloud::start();
+    let key = release_first(&cloud);
+    (cloud, key)
+}
+
+/// Makes the first key of a cloud, and the first release on `stable`. Returns the file of the key.
+fn release_first(cloud: &Cloud) -> String {
     let key = cloud.path("key").to_str().unwrap().to_owned();
     cloud.command(&["release-key", "create", "--key", &key], "");
     cloud.command(
         &["channel", "set", "stable", "--description", "For living rooms"],
         "",
     );
-    publish(&cloud, &key, "99.0.0");
-    (cloud, key)
+    publish(cloud, &key, "99.0.0");
+    key
 }
 
 fn publish(cloud: &Cloud, key: &str, version: &str) {
@@ -103,6 +109,17 @@ fn forget_discovery(both: &mut Both) {
     both.restart_server();
     assert_eq!(updates(both).0, 503);
     both.restart_server();
+}
+
+#[covers("C12", "R57")]
+#[test]
+fn release_of_a_cloud_that_had_no_key_before_is_trusted() {
+    let mut both = Both::start();
+    assert_eq!(updates(&both).0, 503);
+    release_first(&both.cloud);
+    // A failure is remembered for a minute, the discovery document without keys for longer.
+    both.restart_server();
+    assert_eq!(updates(&both).1["latestVersion"], "99.0.0");
 }
 
 #[covers("C12")]
