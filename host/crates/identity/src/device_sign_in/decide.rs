@@ -125,7 +125,7 @@ impl DeviceSignIns {
         let code = typed_code::parse(code, USER_CODE_LENGTH).ok_or(ServiceError::NotFound)?;
         let found = self.find_by_code(by, &code).await;
         found.inspect_err(|error| {
-            let user = Some(&by.actor.user);
+            let user = Some(&*by.actor.user);
             self.refusals.of_code("device", &by.client, user, error);
         })
     }
