@@ -13,16 +13,17 @@ pub(crate) async fn on_each_database_with(
     options: impl Fn() -> TestServerOptions,
     test: impl AsyncFn(TestServer),
 ) {
-    test(TestServer::start_with(options()).await).await;
+    // Boxed: a debug build keeps a future on the stack of each caller.
+    Box::pin(test(Box::pin(TestServer::start_with(options())).await)).await;
     let Some(postgres) = postgres_url() else { return };
     let schema = Schema::create(&postgres).await;
-    let server = TestServer::start_with(TestServerOptions {
+    let server = Box::pin(TestServer::start_with(TestServerOptions {
         database_url: Some(schema.url.clone()),
         ..options()
-    })
+    }))
     .await;
     let store = server.store.clone();
-    test(server).await;
+    Box::pin(test(server)).await;
     store.database.close().await;
     schema.drop().await;
 }
