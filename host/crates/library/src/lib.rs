@@ -1,8 +1,9 @@
 //! Use cases: lists and items of each kind, browsing, search, streams, thumbnails, waveforms; the data of users (history,
 //! ratings, queues, albums); the administration of libraries, plugins, jobs and resets.
 //!
-//! May use every crate below it. It does not depend on HTTP. The route checks the capability that a use case requires;
-//! the use case checks which items the caller may see.
+//! May use `svc-domain`, `svc-platform`, `svc-store`, `svc-plugin-host`, `svc-identity`, `svc-events` and `svc-indexer`. It
+//! does not depend on HTTP. The route checks the capability that a use case requires; the use case checks which items the
+//! caller may see.
 //!
 //! To add a use case: a module (a folder if it has parts) with a type that holds the repositories it needs, and its
 //! construction in the composition root (`host/src`).
