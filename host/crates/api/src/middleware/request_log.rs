@@ -9,8 +9,9 @@ use crate::api_error::ExceededLimit;
 use crate::client::Client;
 use crate::request_context::RequestContext;
 
-/// Logs the path of the route, never the URL, which may carry a token. Server errors are at `warn`, other errors at
-/// `info`, the rest at `debug`. The address is that of the client, as limits see it, for programs that block addresses.
+/// Logs the path of the route, never the URL, which may carry a token. Status 500 is at `warn`; other errors
+/// are at `info`, also 503, which is no fault of the server; the rest is at `debug`. The address is that of the client, as
+/// limits see it, for programs that block addresses.
 pub(super) fn write(req: &Request, depot: &Depot, res: &Response, started: Instant, id: u64) {
     let status = res.status_code.unwrap_or(StatusCode::OK);
     macro_rules! line {

@@ -1,4 +1,4 @@
-//! Classification of directory entries by the walk.
+//! What the walk finds in a directory: each entry as it was classified, and the entries of a directory by their class.
 
 use std::collections::HashSet;
 use std::fs::Metadata;
