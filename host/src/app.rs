@@ -189,7 +189,7 @@ impl App {
         let cloud = match environment.cloud.clone() {
             Some(cloud) => cloud,
             None => {
-                let host = cloud::CloudHostParts {
+                let host = cloud::CloudHostDependencies {
                     settings: plugin_settings(
                         &data_dir.keys()?,
                         data_dir.plugin_cache()?,

@@ -1,4 +1,4 @@
-//! The configured cloud: which plugin runs, what it is told, and what it may reach.
+//! The configured cloud: its plugin, the settings of that, and the origins that it may reach.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,9 +41,9 @@ pub enum CloudStartError {
     Thread(#[from] tokio::task::JoinError),
 }
 
-/// What the plugin needs of the server.
+/// What [`connect`] needs of the server.
 #[derive(Debug)]
-pub struct CloudHostParts {
+pub struct CloudHostDependencies {
     /// For its machine code.
     pub settings: PluginSettings,
     /// All built-in plugins.
@@ -84,7 +84,7 @@ pub fn of_files(built_in: &[BuiltIn]) -> Vec<BuiltIn> {
 /// The plugin cannot be loaded.
 pub async fn connect(
     config: &CloudConfig,
-    parts: CloudHostParts,
+    parts: CloudHostDependencies,
     plugins: &Plugins,
 ) -> Result<Arc<dyn Cloud>, CloudStartError> {
     let mode = config.mode();

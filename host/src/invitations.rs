@@ -8,7 +8,7 @@ use svc_identity::cloud::Cloud;
 use svc_identity::cloud_credential::CloudCredentials;
 use svc_identity::invitation_observer::InvitationObserver;
 use svc_identity::invitations::Invitations;
-use svc_identity::invitations::claims::{Claims, ClaimsParts};
+use svc_identity::invitations::claims::{Claims, ClaimsDependencies};
 use svc_identity::keys::KeyRing;
 use svc_identity::password::Passwords;
 use svc_identity::refused_sign_ins::RefusedSignIns;
@@ -68,7 +68,7 @@ impl InvitationServices {
             seats.clone(),
             Arc::clone(&observer),
         );
-        let claims = Claims::new(ClaimsParts {
+        let claims = Claims::new(ClaimsDependencies {
             context: context.clone(),
             invitations: store.invitations.clone(),
             users: store.users.clone(),

@@ -47,7 +47,7 @@ use svc_library::open_streams::OpenStreams;
 use svc_library::photo_albums::PhotoAlbums;
 use svc_library::photos::Photos;
 use svc_library::playback_queues::PlaybackQueues;
-use svc_library::plugins::{PluginAdmin, PluginAdminParts};
+use svc_library::plugins::{PluginAdmin, PluginAdminDependencies};
 use svc_library::ratings::Ratings;
 use svc_library::reset::Reset;
 use svc_library::search::Search;
@@ -149,7 +149,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
         settings.clone(),
         setup.clone(),
     );
-    let plugins = PluginAdmin::new(PluginAdminParts {
+    let plugins = PluginAdmin::new(PluginAdminDependencies {
         context: context.clone(),
         log: log.clone(),
         plugins: dependencies.plugins.clone(),

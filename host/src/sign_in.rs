@@ -10,7 +10,7 @@ use svc_identity::cloud_links::CloudLinks;
 use svc_identity::device_sign_in::DeviceSignIns;
 use svc_identity::keys::KeyRing;
 use svc_identity::login::Logins;
-use svc_identity::oidc::{Oidc, OidcParts, OidcPolicy};
+use svc_identity::oidc::{Oidc, OidcDependencies, OidcPolicy};
 use svc_identity::password::Passwords;
 use svc_identity::refused_sign_ins::RefusedSignIns;
 use svc_identity::sessions::Sessions;
@@ -104,7 +104,7 @@ impl SignInServices {
             setup.clone(),
             refusals.clone(),
         );
-        let oidc = Oidc::new(OidcParts {
+        let oidc = Oidc::new(OidcDependencies {
             context: context.clone(),
             sessions: sessions.clone(),
             claims: invited.claims.clone(),

@@ -159,9 +159,9 @@ fn is_localhost(name: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost")
 }
 
-/// What an origin is of.
+/// Why requests to an origin may be allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum OriginKind {
     /// The administrator configured it.
     Configured,
     /// It has the registrable domain of the issuer: allowed if its discovery document names it.
@@ -177,7 +177,7 @@ pub(crate) struct Target {
     pub(crate) port: u16,
     /// `https://HOST`, with a port if it is not the usual one.
     pub(crate) origin: String,
-    pub(crate) standing: Standing,
+    pub(crate) origin_kind: OriginKind,
 }
 
 /// A request that the rules allow, as far as they can say before its host is looked up.
@@ -275,10 +275,10 @@ impl Rules {
             return denied("the URL has no host");
         };
         let origin = url.origin().ascii_serialization();
-        let standing = if self.origins.contains(&origin) {
-            Standing::Configured
+        let origin_kind = if self.origins.contains(&origin) {
+            OriginKind::Configured
         } else if self.is_related(&url) {
-            Standing::Related
+            OriginKind::Related
         } else {
             return denied(format!("{origin} is not configured"));
         };
@@ -287,7 +287,7 @@ impl Rules {
             host,
             port,
             origin,
-            standing,
+            origin_kind,
         })
     }
 

@@ -15,7 +15,7 @@ use url::Host;
 
 use crate::breaker::{Breakers, Outcome};
 use crate::discovery::Discovery;
-use crate::egress::{CheckedRequest, EgressError, EgressOptions, Rules, Standing, Target};
+use crate::egress::{CheckedRequest, EgressError, EgressOptions, OriginKind, Rules, Target};
 use crate::exchange::{self, Exchange};
 use crate::limits;
 use crate::lookup::{Lookup, SystemLookup};
@@ -119,7 +119,7 @@ impl HttpClient for EgressClient {
 impl Shared {
     async fn send(&self, request: CheckedRequest) -> Sent {
         let deadline = Instant::now() + self.times.total;
-        if request.target.standing == Standing::Related {
+        if request.target.origin_kind == OriginKind::Related {
             // Others may be reading the document, one after the other if none succeeds.
             let discovered = timeout_at(deadline, self.ensure_discovered(&request.target, deadline)).await;
             discovered.unwrap_or(Err(HttpError::Timeout))?;

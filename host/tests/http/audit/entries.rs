@@ -6,7 +6,7 @@ use super::AUDIT;
 use crate::support::{Client, TestServer};
 use svc_domain::audit::AuditEvent;
 
-const PASSWORD: &str = "correct horse canary";
+const PASSWORD: &str = "correct horse marker";
 
 async fn last(token: &Client) -> Value {
     token.get(&format!("{AUDIT}?take=1")).await.json()[0][0].clone()
@@ -35,7 +35,7 @@ async fn change_writes_one_audit_entry_without_secrets() {
         .as_str()
         .unwrap()
         .to_owned();
-    let mut secrets = vec![PASSWORD.to_owned(), "another canary".into(), "argon2".into()];
+    let mut secrets = vec![PASSWORD.to_owned(), "another marker".into(), "argon2".into()];
     let mut lines = vec![(
         "user_created",
         json!({"role": "newcomer"}),
@@ -59,7 +59,7 @@ async fn change_writes_one_audit_entry_without_secrets() {
     send(
         "PATCH",
         &format!("users/{bob}"),
-        json!({"password": "another canary"}),
+        json!({"password": "another marker"}),
     )
     .await;
     lines.push(("password_changed", json!({}), Some("bob"), line().await));

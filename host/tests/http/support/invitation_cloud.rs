@@ -10,7 +10,7 @@ use svc_identity::cloud::{
 };
 
 /// The secret parts of what it returns, so that a test can search for them.
-pub(crate) const CREDENTIAL: &str = "svc_server_canary_credential";
+pub(crate) const CREDENTIAL: &str = "svc_server_marker_credential";
 
 #[derive(Debug, Clone)]
 pub(crate) struct Kept {

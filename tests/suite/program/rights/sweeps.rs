@@ -250,7 +250,7 @@ pub fn ask_lists(script: &Script, intruder: &Person, holder: &Person) {
             assert_eq!(
                 holder.is_in(&text(&answer)),
                 None,
-                "{} is told by {operation}?{query}: {}",
+                "{} learns it from {operation}?{query}: {}",
                 intruder.name,
                 text(&answer)
             );

@@ -99,7 +99,7 @@ pub async fn set_up_server(
 
 /// List the release channels
 #[endpoint]
-pub async fn get_release_channels(state: State) -> Json<ReleaseChannelsView> {
+pub async fn list_release_channels(state: State) -> Json<ReleaseChannelsView> {
     let channels = state.cloud_info.channels().await;
     Json(ReleaseChannelsView::new(state.cloud_info.channel(), channels))
 }

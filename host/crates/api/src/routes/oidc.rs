@@ -14,7 +14,7 @@ use crate::refresh_cookie::RefreshCookie;
 use crate::requested_url::ServerUrl;
 use crate::response::Json;
 use crate::sign_in_cookie::SignInCookie;
-use crate::views::oidc::{LoggedOutView, SignInWaysView};
+use crate::views::oidc::{LoggedOutView, SignInMethodsView};
 use svc_identity::app::App;
 use svc_identity::oidc::{CallbackRequest, LogoutError, RedirectPath, StartRequest};
 
@@ -78,12 +78,12 @@ impl FromQuery for CallbackQuery {
     }
 }
 
-/// List the ways to sign in
+/// List the methods of sign-in
 ///
 /// For a login screen. A password always is one.
 #[endpoint]
-pub async fn get_sign_in_ways(state: State) -> Json<SignInWaysView> {
-    Json(state.oidc.sign_in_ways().into())
+pub async fn list_sign_in_methods(state: State) -> Json<SignInMethodsView> {
+    Json(state.oidc.sign_in_methods().into())
 }
 
 /// Start a sign-in with the provider

@@ -1,15 +1,15 @@
-//! JSON of the ways to sign in.
+//! JSON of the methods of sign-in.
 
 use salvo::oapi::ToSchema;
 use serde::Serialize;
 
-use svc_identity::oidc::SignInWays;
+use svc_identity::oidc::SignInMethods;
 
-/// The ways to sign in that the server offers.
+/// The methods of sign-in that the server offers.
 #[derive(Debug, Serialize, ToSchema)]
-#[salvo(schema(name = "SignInWays"))]
+#[salvo(schema(name = "SignInMethods"))]
 #[serde(rename_all = "camelCase")]
-pub struct SignInWaysView {
+pub struct SignInMethodsView {
     /// With username and password; always `true`.
     password: bool,
     /// As the guest, without a password.
@@ -33,13 +33,13 @@ pub struct ProviderView {
     start_path: &'static str,
 }
 
-impl From<SignInWays> for SignInWaysView {
-    fn from(ways: SignInWays) -> Self {
+impl From<SignInMethods> for SignInMethodsView {
+    fn from(methods: SignInMethods) -> Self {
         Self {
             password: true,
-            guest: ways.guest,
-            cloud_token: ways.cloud_token,
-            provider: ways.provider.map(|label| ProviderView {
+            guest: methods.guest,
+            cloud_token: methods.cloud_token,
+            provider: methods.provider.map(|label| ProviderView {
                 label,
                 start_path: "/api/v1/auth/oidc/start",
             }),

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use svc_covers::covers;
 use url::Host;
 
-use crate::egress::{Rules, Standing};
+use crate::egress::{OriginKind, Rules};
 use crate::limits;
 use crate::tests::*;
 
@@ -193,8 +193,8 @@ fn urls_of_configured_origins_are_allowed() {
     ] {
         let target = rules.target(url).unwrap();
         assert_eq!(
-            (target.origin.as_str(), target.standing),
-            (origin, Standing::Configured),
+            (target.origin.as_str(), target.origin_kind),
+            (origin, OriginKind::Configured),
             "{url}"
         );
         assert_eq!(target.url.fragment(), None);
@@ -407,17 +407,17 @@ fn origins_of_the_domain_of_the_issuer_may_be_discovered() {
         (
             "https://login.example.co.uk/realm",
             "https://login.example.co.uk/keys",
-            Some(Standing::Configured),
+            Some(OriginKind::Configured),
         ),
         (
             "https://login.example.co.uk",
             "https://keys.example.co.uk/",
-            Some(Standing::Related),
+            Some(OriginKind::Related),
         ),
         (
             "https://login.example.co.uk",
             "https://example.co.uk/",
-            Some(Standing::Related),
+            Some(OriginKind::Related),
         ),
         ("https://login.example.co.uk", "https://other.co.uk/", None),
         (
@@ -434,12 +434,12 @@ fn origins_of_the_domain_of_the_issuer_may_be_discovered() {
         (
             "https://login.example.com:8443",
             "https://keys.example.com:8443/",
-            Some(Standing::Related),
+            Some(OriginKind::Related),
         ),
         (
             "https://login.example.com:8443",
             "https://keys.example.com/",
-            Some(Standing::Related),
+            Some(OriginKind::Related),
         ),
         // Everybody can have a name below a public suffix.
         ("https://me.github.io", "https://you.github.io/", None),
@@ -448,8 +448,8 @@ fn origins_of_the_domain_of_the_issuer_may_be_discovered() {
         ("http://localhost:9000", "https://localhost:9000/", None),
         ("http://localhost:9000", "http://localhost:9001/", None),
     ] {
-        let standing = issuer(at).target(url).ok().map(|target| target.standing);
-        assert_eq!(standing, expected, "{url} of {at}");
+        let origin_kind = issuer(at).target(url).ok().map(|target| target.origin_kind);
+        assert_eq!(origin_kind, expected, "{url} of {at}");
     }
 }
 

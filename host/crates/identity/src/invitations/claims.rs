@@ -38,7 +38,7 @@ const SEATS_WAIT: Duration = Duration::from_secs(5);
 
 /// Dependencies of [`Claims`].
 #[derive(Debug, Clone)]
-pub struct ClaimsParts {
+pub struct ClaimsDependencies {
     /// Ids, clock, randomness and tasks.
     pub context: Context,
     /// Invitations.
@@ -66,7 +66,7 @@ pub struct ClaimsParts {
 /// The claims service.
 #[derive(Debug, Clone)]
 pub struct Claims {
-    pub(super) parts: ClaimsParts,
+    pub(super) parts: ClaimsDependencies,
     guesses: Guesses,
     pub(super) last: LastAttempt,
 }
@@ -100,7 +100,7 @@ pub struct ClaimOffer {
 
 impl Claims {
     /// Creates the service.
-    pub fn new(parts: ClaimsParts) -> Self {
+    pub fn new(parts: ClaimsDependencies) -> Self {
         Self {
             parts,
             guesses: Guesses::default(),

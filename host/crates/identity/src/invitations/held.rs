@@ -19,7 +19,7 @@ use svc_domain::user::Account;
 const HELD_WAIT: Duration = Duration::from_secs(5);
 /// Invitations of one account that are tried.
 const MAX_HELD: usize = 100;
-/// Pauses before the cloud is told of a claim again.
+/// Pauses before a claim is reported to the cloud again.
 const RETRY_AFTER: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 
 impl Claims {

@@ -20,7 +20,7 @@ const RESERVED: Duration = Duration::from_secs(60);
 const LIST_WAIT: Duration = Duration::from_secs(2);
 /// A list does not ask the cloud again within this time.
 const FRESH: Duration = Duration::from_secs(5);
-/// How long a revocation waits for the cloud, which is told later otherwise.
+/// How long a revocation waits for its report to the cloud, which is repeated later if it fails.
 const REVOKE_WAIT: Duration = Duration::from_secs(5);
 /// Invitations in one request.
 const BATCH: usize = 100;
@@ -153,14 +153,14 @@ impl Invitations {
         if !is_current {
             return;
         }
-        let told = async {
+        let report = async {
             match self.credentials.get().await? {
                 Some(credential) => self.report_revocation(&credential, revoked).await,
                 None => Ok(()),
             }
         };
-        if !matches!(tokio::time::timeout(REVOKE_WAIT, told).await, Ok(Ok(()))) {
-            tracing::info!(invitation = %revoked.id, "the cloud is told of a revocation later");
+        if !matches!(tokio::time::timeout(REVOKE_WAIT, report).await, Ok(Ok(()))) {
+            tracing::info!(invitation = %revoked.id, "report of a revocation to the cloud postponed");
         }
     }
 }

@@ -56,7 +56,7 @@ pub struct OidcPolicy {
 
 /// Dependencies of [`Oidc`].
 #[derive(Debug, Clone)]
-pub struct OidcParts {
+pub struct OidcDependencies {
     /// Ids, clock, randomness and tasks.
     pub context: Context,
     /// Opens and ends sessions.
@@ -82,15 +82,15 @@ pub struct OidcParts {
 /// The service. Clones share the limits.
 #[derive(Debug, Clone)]
 pub struct Oidc {
-    parts: OidcParts,
+    parts: OidcDependencies,
     starts: Arc<RateLimiter<ClientNetwork>>,
     logouts: Arc<RateLimiter<ClientNetwork>>,
     outages: Arc<RateLimiter<()>>,
 }
 
-/// The ways to sign in that the server offers.
+/// The methods of sign-in that the server offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignInWays {
+pub struct SignInMethods {
     /// The guest may sign in, without a password.
     pub guest: bool,
     /// Tokens of a cloud sign in.
@@ -101,7 +101,7 @@ pub struct SignInWays {
 
 impl Oidc {
     /// Creates the service.
-    pub fn new(parts: OidcParts) -> Self {
+    pub fn new(parts: OidcDependencies) -> Self {
         Self {
             parts,
             starts: Arc::new(RateLimiter::new(START_RATE)),
@@ -115,10 +115,10 @@ impl Oidc {
         self.parts.cloud.features().sign_in
     }
 
-    /// The ways to sign in; a password always is one.
-    pub fn sign_in_ways(&self) -> SignInWays {
+    /// The methods of sign-in; a password always is one.
+    pub fn sign_in_methods(&self) -> SignInMethods {
         let features = self.parts.cloud.features();
-        SignInWays {
+        SignInMethods {
             guest: self.parts.settings.guest_access(),
             cloud_token: features.accounts,
             provider: features.sign_in.then(|| self.parts.policy.label.clone()),

@@ -34,14 +34,14 @@ const STORE_PAUSE: Duration = Duration::from_millis(200);
 /// Sessions that are asked about in place of one that the provider does not know, while it has ended each before.
 const STAND_INS: i64 = 3;
 
-/// What a request finds when it wants to validate a session.
-enum Turn {
-    /// It validates the session with this token.
-    Validate(String),
+/// The state of a session's validation, as a request finds it.
+enum ValidationState {
+    /// This request has reserved the validation, with this token.
+    Reserved(String),
     /// The session was validated meanwhile, or the provider gave no token to validate it with.
     Done,
     /// Another request validates it.
-    Busy,
+    InProgress,
     /// The session no longer exists.
     Gone,
 }
@@ -161,11 +161,13 @@ impl Sessions {
         // To completion: a client that hangs up must not lose the provider's next token.
         run_to_completion(&self.context.tasks, "provider-validate", async move {
             for _ in 0..LOOKS {
-                match sessions.turn(id, row.validations).await? {
-                    Turn::Validate(token) => return sessions.validate_now(id, &row.account_id, &token).await,
-                    Turn::Done => return Ok(()),
-                    Turn::Gone => return Err(CloudError::Rejected.into()),
-                    Turn::Busy => tokio::time::sleep(LOOK_AGAIN).await,
+                match sessions.reserve_validation(id, row.validations).await? {
+                    ValidationState::Reserved(token) => {
+                        return sessions.validate_now(id, &row.account_id, &token).await;
+                    }
+                    ValidationState::Done => return Ok(()),
+                    ValidationState::Gone => return Err(CloudError::Rejected.into()),
+                    ValidationState::InProgress => tokio::time::sleep(LOOK_AGAIN).await,
                 }
             }
             Err(CloudError::Unavailable.into())
@@ -175,33 +177,33 @@ impl Sessions {
 
     /// Reserves the session's token, unless it was used since the request arrived, when the session had this number of
     /// validations.
-    async fn turn(&self, id: SessionId, validations: i64) -> Result<Turn> {
+    async fn reserve_validation(&self, id: SessionId, validations: i64) -> Result<ValidationState> {
         let now = self.context.now();
         let mut change = self.context.identity.change_identity().await?;
         let Some(row) = change.cloud_session(id).await? else {
-            return Ok(Turn::Gone);
+            return Ok(ValidationState::Gone);
         };
         let Some(token) = row.token else {
-            return Ok(Turn::Done);
+            return Ok(ValidationState::Done);
         };
         if row.validations != validations {
-            return Ok(Turn::Done);
+            return Ok(ValidationState::Done);
         }
         let until = later(now, VALIDATION_TIME);
         if row
             .validating_until
             .is_some_and(|end| is_running(end, now, until))
         {
-            return Ok(Turn::Busy);
+            return Ok(ValidationState::InProgress);
         }
         let keys = self.keys.current();
         let Ok(token) = keys.secrets.open_text(&context_of(&id.to_string()), &token) else {
             tracing::warn!(session = %id, "the provider's token of a session cannot be decrypted; the session ends");
-            return Ok(Turn::Gone);
+            return Ok(ValidationState::Gone);
         };
         change.set_validating(id, Some(until)).await?;
         change.commit_without_invalidation().await?;
-        Ok(Turn::Validate(token))
+        Ok(ValidationState::Reserved(token))
     }
 
     async fn validate_now(&self, id: SessionId, account_id: &str, token: &str) -> Result<()> {

@@ -69,9 +69,9 @@ pub struct Candidate {
     pub reasons: Vec<WaitReason>,
 }
 
-/// What the service uses.
+/// Dependencies of [`PluginAdmin`].
 #[derive(Debug)]
-pub struct PluginAdminParts {
+pub struct PluginAdminDependencies {
     /// Starts the changes and their audit entries.
     pub context: Context,
     /// Receives audit entries about quarantines.
@@ -98,7 +98,7 @@ pub struct PluginAdmin(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    parts: PluginAdminParts,
+    parts: PluginAdminDependencies,
     /// Locked while decisions are brought to the plugin host, so that older ones never replace newer ones.
     reloading: tokio::sync::Mutex<()>,
     /// Waiting versions by digest, as far as they were examined.
@@ -110,7 +110,7 @@ struct Shared {
 
 impl PluginAdmin {
     /// Creates the service.
-    pub fn new(parts: PluginAdminParts) -> Self {
+    pub fn new(parts: PluginAdminDependencies) -> Self {
         Self(Arc::new(Shared {
             seen: Mutex::new(SeenStates::new(&parts.plugins.list())),
             parts,
@@ -120,7 +120,7 @@ impl PluginAdmin {
         }))
     }
 
-    fn parts(&self) -> &PluginAdminParts {
+    fn parts(&self) -> &PluginAdminDependencies {
         &self.0.parts
     }
 

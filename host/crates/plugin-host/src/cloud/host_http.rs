@@ -1,4 +1,4 @@
-//! The host interface `http`: what a plugin asks for, what it is told, and who sends it. Nothing of a request is shown by
+//! The host interface `http`: requests of a plugin, their responses, and the trait that sends them. Nothing of a request is shown by
 //! `Debug`: address, headers and body may contain tokens.
 
 use std::fmt;

@@ -35,8 +35,8 @@ const FOLDERS_AT_ONCE: usize = 4096;
 struct FolderRow {
     folder_id: i64,
     path: String,
-    /// Directory digest in hexadecimal digits.
-    stamp: Option<String>,
+    /// Directory digest, the column `stamp`, in hexadecimal digits.
+    digest: Option<String>,
     file_count: i64,
 }
 
@@ -44,13 +44,13 @@ impl From<FolderRow> for Folder {
     fn from(row: FolderRow) -> Self {
         // A digest of another length is of an older version: the scan reads the folder again.
         let digits = row
-            .stamp
+            .digest
             .filter(|digits| digits.len() == 2 * size_of::<DirectoryDigest>());
-        let stamp = digits.and_then(|digits| u128::from_str_radix(&digits, 16).ok());
+        let digest = digits.and_then(|digits| u128::from_str_radix(&digits, 16).ok());
         Self {
             id: row.folder_id.into(),
             path: RelativePath::from_stored(row.path),
-            digest: stamp.map(u128::to_be_bytes),
+            digest: digest.map(u128::to_be_bytes),
             file_count: row.file_count,
         }
     }
@@ -183,9 +183,9 @@ impl IndexRepository {
 
     /// All folders of a directory, by id.
     pub async fn folders(&self, directory: DirectoryId) -> Result<Vec<Folder>> {
-        let stamp = hexadecimal(self.db.pools().engine(), "stamp");
+        let digest = hexadecimal(self.db.pools().engine(), "stamp");
         let sql = format!(
-            "SELECT folder_id, path, {stamp} AS stamp, file_count FROM folders \
+            "SELECT folder_id, path, {digest} AS digest, file_count FROM folders \
              WHERE directory_id = $1 AND folder_id > $2 ORDER BY folder_id LIMIT {FOLDERS_AT_ONCE}"
         );
         let mut folders: Vec<Folder> = Vec::new();

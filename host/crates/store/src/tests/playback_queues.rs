@@ -505,11 +505,11 @@ async fn pools_and_parts_contain_only_visible_items_with_files() {
             .await
             .unwrap();
         assert_eq!(found, Some(vec![parts[3], parts[2], parts[1], parts[0]]));
-        let film = movie(test_store, folder, "Film").await;
+        let movie = movie(test_store, folder, "Heat").await;
         assert_eq!(
             store
                 .playback_queues
-                .playable_items_of(&scope, film)
+                .playable_items_of(&scope, movie)
                 .await
                 .unwrap(),
             None

@@ -133,14 +133,14 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
             .map(|id| (ItemType::MusicTrack, id.get()))
             .collect();
         let (_, folder) = test_store.folder(MediaKind::movies(), "m").await;
-        let film = movie(test_store, folder, "Film").await;
+        let movie = movie(test_store, folder, "Heat").await;
         let (ada, bob) = (
             test_store.user("ada", &[]).await,
             test_store.user("bob", &[]).await,
         );
         let before = test_store.store.version_counters.personal_version_counter(ada);
         report(test_store, ada, tracks[0], 0, 0, PlayState::Playing).await;
-        report(test_store, ada, film, 10, 300, PlayState::Stopped).await;
+        report(test_store, ada, movie, 10, 300, PlayState::Stopped).await;
         let counted = report(test_store, ada, tracks[0], 240, 240, PlayState::Playing).await;
         assert_eq!(counted.data.playback.play_count, 1);
         assert_eq!(
@@ -152,32 +152,34 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
         assert_eq!(late, counted, "a late report is answered with what is known");
 
         let history = listed(test_store, ada, ALL_MEDIA, UserItemList::History).await;
-        assert_eq!(history, [tracks[0], film]);
+        assert_eq!(history, [tracks[0], movie]);
         assert_eq!(
             listed(test_store, bob, ALL_MEDIA, UserItemList::History).await,
             []
         );
         let resumable = listed(test_store, ada, ALL_MEDIA, UserItemList::Resumable).await;
-        assert_eq!(resumable, [tracks[0], film]);
-        let films = test_store.store.user_items.list_user_items(
+        assert_eq!(resumable, [tracks[0], movie]);
+        let of_movies = test_store.store.user_items.list_user_items(
             ada,
             ALL_MEDIA,
             &[ItemType::Movie],
             UserItemList::Resumable,
             PAGE,
         );
-        assert_eq!(films.await.unwrap().total, 1);
-        let films = [ItemType::Movie];
+        assert_eq!(of_movies.await.unwrap().total, 1);
+        let movies_only = [ItemType::Movie];
         let one = OrderedPagination {
             page: Pagination { take: 1, skip: 0 },
             ..PAGE
         };
-        let part =
-            test_store
-                .store
-                .user_items
-                .list_user_items(ada, ALL_MEDIA, &films, UserItemList::History, one);
-        assert_eq!(part.await.unwrap().items[0].key, film);
+        let part = test_store.store.user_items.list_user_items(
+            ada,
+            ALL_MEDIA,
+            &movies_only,
+            UserItemList::History,
+            one,
+        );
+        assert_eq!(part.await.unwrap().items[0].key, movie);
         let oldest = OrderedPagination {
             order: Order::Ascending,
             ..one
@@ -188,7 +190,7 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
                     .store
                     .user_items
                     .list_user_items(ada, ALL_MEDIA, &ItemType::ALL, list, oldest);
-            assert_eq!(first.await.unwrap().items[0].key, film);
+            assert_eq!(first.await.unwrap().items[0].key, movie);
         }
         let none =
             test_store
@@ -201,7 +203,7 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
         let data = test_store
             .store
             .user_items
-            .user_data(ada, &[tracks[0], tracks[1], film])
+            .user_data(ada, &[tracks[0], tracks[1], movie])
             .await
             .unwrap();
         assert_eq!(data.len(), 2);
@@ -224,7 +226,7 @@ async fn history_holds_the_last_report_of_each_user_newest_first() {
         );
         assert_eq!(
             listed(test_store, ada, ALL_MEDIA, UserItemList::History).await,
-            [film]
+            [movie]
         );
     })
     .await;
@@ -347,8 +349,8 @@ fn broken(test_store: &TestStore, folder: FolderId, name: &str, id: i64) -> Stor
 #[tokio::test]
 async fn items_whose_only_file_cannot_be_read_keep_their_user_data() {
     on_each_database(async |test_store: &mut TestStore| {
-        let (_, films) = test_store.folder(MediaKind::movies(), "m").await;
-        let film = movie(test_store, films, "Film").await;
+        let (_, movies) = test_store.folder(MediaKind::movies(), "m").await;
+        let movie = movie(test_store, movies, "Heat").await;
         let (_, series) = test_store.folder(MediaKind::tv(), "t").await;
         let part = episodes(test_store, series, "Show", &[(1, 1)]).await[0];
         let (_, music) = test_store.folder(MediaKind::music(), "s").await;
@@ -356,7 +358,7 @@ async fn items_whose_only_file_cannot_be_read_keep_their_user_data() {
         let song = test_store.persist(vec![song]).await[0].get();
         let id = async |sql: &str| number(&test_store.url, sql).await;
         let keys = [
-            film,
+            movie,
             part,
             (ItemType::TvShow, id("SELECT show_id FROM tv_shows").await),
             (ItemType::MusicTrack, song),
@@ -381,7 +383,7 @@ async fn items_whose_only_file_cannot_be_read_keep_their_user_data() {
         let of_movie = "SELECT source_id FROM video_sources WHERE movie_id IS NOT NULL";
         let of_episode = "SELECT source_id FROM video_sources WHERE episode_id IS NOT NULL";
         let files = vec![
-            broken(test_store, films, "Film.mkv", id(of_movie).await),
+            broken(test_store, movies, "Heat.mkv", id(of_movie).await),
             broken(test_store, series, "Show 1x1.mkv", id(of_episode).await),
             broken(test_store, music, "1", song),
         ];
@@ -408,7 +410,7 @@ async fn hidden_items_are_not_listed_and_purged_ones_lose_their_user_data() {
         let ids = songs(test_store).await;
         let tracks: Vec<ItemKey> = ids.iter().map(|id| (ItemType::MusicTrack, id.get())).collect();
         let (_, folder) = test_store.folder(MediaKind::movies(), "m").await;
-        let film = movie(test_store, folder, "Film").await;
+        let movie = movie(test_store, folder, "Heat").await;
         let (_, folder) = test_store.folder(MediaKind::tv(), "t").await;
         let part = episodes(test_store, folder, "Show", &[(1, 1)]).await[0];
         let (ada, bob) = (
@@ -426,7 +428,7 @@ async fn hidden_items_are_not_listed_and_purged_ones_lose_their_user_data() {
             .unwrap()
             .0;
         let release = (ItemType::MusicRelease, release.get());
-        for key in [tracks[0], tracks[2], release, film, part] {
+        for key in [tracks[0], tracks[2], release, movie, part] {
             report(test_store, ada, key, 0, 10, PlayState::Playing).await;
             test_store
                 .store
@@ -445,11 +447,11 @@ async fn hidden_items_are_not_listed_and_purged_ones_lose_their_user_data() {
         for list in [UserItemList::History, UserItemList::Ratings { least: 0.0 }] {
             assert_eq!(
                 listed(test_store, ada, &scope, list).await,
-                [part, film, tracks[0]]
+                [part, movie, tracks[0]]
             );
             assert_eq!(listed(test_store, ada, ALL_MEDIA, list).await.len(), 5);
         }
-        let keys = [tracks[0], tracks[1], release, film, part];
+        let keys = [tracks[0], tracks[1], release, movie, part];
         let seen = test_store.store.items.item_summaries(&scope, keys).await.unwrap();
         assert_eq!(seen.len(), 3);
         let track = &seen[&tracks[0]];
@@ -462,8 +464,8 @@ async fn hidden_items_are_not_listed_and_purged_ones_lose_their_user_data() {
         assert_eq!((episode.season, episode.episode), (Some(1), Some(1)));
         assert_eq!(episode.parent.as_ref().unwrap().1, "Show");
         assert_eq!(
-            (seen[&film].title.as_str(), seen[&film].duration_ms),
-            ("Film", Some(6_000_000))
+            (seen[&movie].title.as_str(), seen[&movie].duration_ms),
+            ("Heat", Some(6_000_000))
         );
 
         // Missing items are kept and shown as missing; purged ones lose their user data.
@@ -490,7 +492,7 @@ async fn hidden_items_are_not_listed_and_purged_ones_lose_their_user_data() {
             .item_summaries(ALL_MEDIA, keys)
             .await
             .unwrap();
-        assert!(seen[&film].missing && seen[&part].missing && seen[&tracks[0]].missing);
+        assert!(seen[&movie].missing && seen[&part].missing && seen[&tracks[0]].missing);
         assert_eq!(
             number(&test_store.url, "SELECT count(*) FROM user_items").await,
             all

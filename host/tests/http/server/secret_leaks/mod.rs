@@ -29,14 +29,14 @@ use svc_http_io::proxy::ProxyConfig;
 use svc_http_io::server;
 use svc_identity::oidc::OidcPolicy;
 
-const PASSWORD: &str = "pass-Zk3/V9+p canary~";
+const PASSWORD: &str = "pass-Zk3/V9+p marker~";
 
-const SETUP_TOKEN: &str = "setup-Jk7Qw2Er5Ty8Ui1-canary";
+const SETUP_TOKEN: &str = "setup-Jk7Qw2Er5Ty8Ui1-marker";
 
-const CLOUD_TOKEN: &str = "cloud-Zq8W0x7e5T3r1Y9u-canary";
+const CLOUD_TOKEN: &str = "cloud-Zq8W0x7e5T3r1Y9u-marker";
 
 /// A code that the provider does not know.
-const REFUSED_CODE: &str = "code-Lp4Wn6Xc2Vb9-canary";
+const REFUSED_CODE: &str = "code-Lp4Wn6Xc2Vb9-marker";
 
 /// Sends requests to every route; returns their number.
 async fn through_every_route(
@@ -105,7 +105,7 @@ async fn over_sockets(server: &TestServer, secrets: &[Secret], answers: &mut Ans
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let serving = svc_platform::tasks::spawn(
-        "canary server",
+        "server of the secret-leak test",
         server::serve(
             listener,
             service(Arc::clone(&server.state)),
@@ -161,7 +161,7 @@ async fn over_sockets(server: &TestServer, secrets: &[Secret], answers: &mut Ans
         let (client, connection) = h2::client::handshake(stream).await.unwrap();
         // The client's own log lines contain its secrets: they are not captured.
         let driver = svc_platform::tasks::spawn(
-            "canary client",
+            "client of the secret-leak test",
             async move {
                 // Ends with an error when the test is over.
                 let _ = connection.await;
