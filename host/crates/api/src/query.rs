@@ -15,9 +15,6 @@ use svc_domain::time::Timestamp;
 use svc_http_io::limits::INPUT_ITEMS;
 use svc_identity::error::FieldError;
 
-/// The message for a required parameter that is missing.
-pub const MISSING: &str = "is missing";
-
 /// Input that is read from the query.
 pub trait FromQuery: Sized {
     /// Reads the parameters. It is also called without a request, to describe them; it must therefore read the same
@@ -93,16 +90,28 @@ impl<'a> QueryParams<'a> {
         (!text.is_empty()).then(|| text.to_owned())
     }
 
-    /// A text that the request must have; empty if it is missing.
-    pub fn required_text(&mut self, name: &str, about: &str) -> String {
-        let text = self.text_or_none(name, about);
+    /// A parameter that the request must have, read by `read`. If it is missing or invalid, that is an error and the value
+    /// is `placeholder`, which no handler receives.
+    pub fn required<T>(
+        &mut self,
+        name: &str,
+        placeholder: T,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> T {
+        let errors = self.errors.len();
+        let value = read(self);
         let described = self.described.pop();
         self.described
             .extend(described.map(|parameter| parameter.required(true)));
-        if text.is_none() {
-            self.fail(name, MISSING);
+        if value.is_none() && self.errors.len() == errors {
+            self.fail(name, "is missing");
         }
-        text.unwrap_or_default()
+        value.unwrap_or(placeholder)
+    }
+
+    /// A text that the request must have.
+    pub fn required_text(&mut self, name: &str, about: &str) -> String {
+        self.required(name, String::new(), |params| params.text_or_none(name, about))
     }
 
     /// An integer within bounds, all of which `T` can hold.
@@ -327,14 +336,6 @@ impl<T: FromQuery> EndpointArgRegister for Query<T> {
         operation.parameters.extend(params.described);
         register_statuses(operation, &[("400", "The input is invalid")]);
     }
-}
-
-/// The value of a required parameter.
-///
-/// # Errors
-/// Invalid, if the parameter is missing.
-pub fn required<T>(name: &str, value: Option<T>) -> Result<T, ApiError> {
-    value.ok_or_else(|| ApiError::invalid(vec![FieldError::new(name, MISSING)]))
 }
 
 #[cfg(test)]

@@ -43,6 +43,19 @@ fn empty_text_is_an_error_or_none() {
 }
 
 #[test]
+fn required_parameter_that_is_missing_or_invalid_is_one_error() {
+    for (query, expected) in [
+        (vec![("n", "5")], (5, 0)),
+        (vec![], (0, 1)),
+        (vec![("n", "x")], (0, 1)),
+        (vec![("n", "5"), ("n", "6")], (0, 1)),
+    ] {
+        let read = read(&query, |r| r.required("n", 0_i64, |r| r.integer("n", "", 0..=9)));
+        assert_eq!(read, expected, "{query:?}");
+    }
+}
+
+#[test]
 fn integers_are_plain_digits_within_bounds() {
     for (text, valid) in [
         ("0", true),

@@ -169,7 +169,7 @@ impl AuditRepository {
         let mut where_clause = WhereClause::default();
         where_clause.push("event = ", filter.event.map(AuditEvent::as_str), "");
         if let Some(user) = filter.user {
-            where_clause.push_or("actor_id = ", user.get(), "target_id = ", user.get());
+            where_clause.push_either("actor_id = ", user.get(), "target_id = ", user.get());
         }
         let select = "SELECT audit_id, at, times, last_at, event, actor_id, actor_name, target_id, target_name, \
                       address, details FROM audit";

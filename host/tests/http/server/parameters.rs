@@ -37,8 +37,14 @@ async fn invalid_parameter_is_400_with_its_name() {
         ("/api/v1/cinema/next-up?orderBy=password", "orderBy"),
         ("/api/v1/playback-queues?orderBy=title", "orderBy"),
         ("/api/v1/index/runs?order=up", "order"),
-        ("/api/v1/index/run/logs?event=nonsense", "event"),
-        ("/api/v1/index/run/logs?orderBy=event", "orderBy"),
+        (
+            "/api/v1/index/run/logs?runId=0000000000001&event=nonsense",
+            "event",
+        ),
+        (
+            "/api/v1/index/run/logs?runId=0000000000001&orderBy=event",
+            "orderBy",
+        ),
         ("/api/v1/photos?bbox=1,2,3", "bbox"),
         ("/api/v1/photos?bbox=-200,0,0,10", "bbox"),
         ("/api/v1/photos?from=yesterday", "from"),

@@ -8,7 +8,7 @@ use crate::api_error::ApiError;
 use crate::body::{Body, Input, bounded_list};
 use crate::extract::{Caller, PathId, State};
 use crate::list_query;
-use crate::query::{FromQuery, Query, QueryParams, required};
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::{Created, Json, Page};
 use crate::views::index::{CountsView, DirectoryView, IndexStateView, RunLogView, RunView};
 use crate::views::indexed_file::FileReportView;
@@ -117,7 +117,7 @@ impl FromQuery for RunsQuery {
 /// The query of `GET /index/run/logs`.
 #[derive(Debug)]
 pub struct RunLogQuery {
-    run: Option<RunId>,
+    run: RunId,
     filter: RunLogFilter,
     page: OrderedPagination,
 }
@@ -125,7 +125,9 @@ pub struct RunLogQuery {
 impl FromQuery for RunLogQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            run: params.parsed("runId", "Id of the run. Required.", "the id of a run"),
+            run: params.required("runId", RunId::from(0), |params| {
+                params.parsed("runId", "Id of the run.", "the id of a run")
+            }),
             filter: RunLogFilter {
                 event: params.choice(
                     "event",
@@ -146,26 +148,28 @@ impl FromQuery for RunLogQuery {
 /// The query of `GET /index/file`.
 #[derive(Debug)]
 pub struct FileQuery {
-    kind: Option<MediaKind>,
-    path: Option<RelativePath>,
+    kind: MediaKind,
+    path: RelativePath,
 }
 
 impl FromQuery for FileQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
-        let path = params.text(
-            "relativePath",
-            "Path of the file, relative to a root directory of its media kind. Required.",
-        );
-        let parsed = path.as_deref().map(RelativePath::parse);
-        if parsed == Some(None) {
-            params.fail(
-                "relativePath",
-                "must be a relative path with `/` as the separator and without `..`",
-            );
-        }
+        let about = "Path of the file, relative to a root directory of its media kind.";
+        let path = params.required("relativePath", RelativePath::root(), |params| {
+            let path = RelativePath::parse(&params.text("relativePath", about)?);
+            if path.is_none() {
+                params.fail(
+                    "relativePath",
+                    "must be a relative path with `/` as the separator and without `..`",
+                );
+            }
+            path
+        });
         Self {
-            kind: params.parsed("rootDir", "Media kind of the file. Required.", "a media kind"),
-            path: parsed.flatten(),
+            kind: params.required("rootDir", MediaKind::music(), |params| {
+                params.parsed("rootDir", "Media kind of the file.", "a media kind")
+            }),
+            path,
         }
     }
 }
@@ -178,8 +182,6 @@ impl FromQuery for FileQuery {
 #[endpoint]
 pub async fn explain_file(state: State, query: Query<FileQuery>) -> Result<Json<FileReportView>, ApiError> {
     let FileQuery { kind, path } = query.0;
-    let kind = required("rootDir", kind)?;
-    let path = required("relativePath", path)?;
     Ok(Json(state.indexed_files.explain(&kind, path).await?.into()))
 }
 
@@ -217,7 +219,6 @@ pub async fn list_run_logs(
     query: Query<RunLogQuery>,
 ) -> Result<Json<Page<RunLogView>>, ApiError> {
     let RunLogQuery { run, filter, page } = query.0;
-    let run = required("runId", run)?;
     Ok(state.indexing.run_logs(run, &filter, page).await?.into())
 }
 

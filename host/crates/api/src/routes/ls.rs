@@ -5,7 +5,7 @@ use salvo::oapi::endpoint;
 
 use crate::api_error::ApiError;
 use crate::extract::{Caller, State};
-use crate::query::{FromQuery, Query, QueryParams, required};
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::Json;
 use crate::views::ls::LsView;
 use svc_domain::kind::MediaKind;
@@ -14,7 +14,7 @@ use svc_library::browse::BrowseRequest;
 /// The query of `GET /ls`.
 #[derive(Debug)]
 pub struct LsQuery {
-    root: Option<MediaKind>,
+    root: MediaKind,
     path: String,
     remove_files: bool,
     add_empty: bool,
@@ -23,11 +23,10 @@ pub struct LsQuery {
 impl FromQuery for LsQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         Self {
-            root: params.parsed(
-                "rootDir",
-                "Media kind of the root directory, built in or of a plugin. Required.",
-                "a media kind",
-            ),
+            root: params.required("rootDir", MediaKind::music(), |params| {
+                let about = "Media kind of the root directory, built in or of a plugin.";
+                params.parsed("rootDir", about, "a media kind")
+            }),
             path: params
                 .text_or_none("path", "Path relative to the root directory; default: the root directory.")
                 .unwrap_or_default(),
@@ -53,7 +52,7 @@ pub async fn browse_directory(
 ) -> Result<Json<LsView>, ApiError> {
     let query = query.0;
     let request = BrowseRequest {
-        kind: required("rootDir", query.root)?,
+        kind: query.root,
         path: query.path,
         files: !query.remove_files,
     };

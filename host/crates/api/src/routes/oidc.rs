@@ -8,7 +8,7 @@ use crate::api_error::ApiError;
 use crate::client::Client;
 use crate::extract::State;
 use crate::logout_form::LogoutForm;
-use crate::query::{FromQuery, Query, QueryParams, required};
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::redirect::SeeOther;
 use crate::refresh_cookie::RefreshCookie;
 use crate::requested_url::ServerUrl;
@@ -24,7 +24,7 @@ pub(crate) const CALLBACK: &str = "/api/v1/auth/oidc/callback";
 /// The query of `GET /auth/oidc/start`.
 #[derive(Debug)]
 pub struct StartQuery {
-    app: Option<App>,
+    app: App,
     redirect: RedirectPath,
     invitation: Option<String>,
     link: Option<String>,
@@ -33,7 +33,9 @@ pub struct StartQuery {
 impl FromQuery for StartQuery {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let apps = App::ALL.map(|app| (app.as_str(), app));
-        let app = params.choice("app", "The app to sign in to. Required.", &apps);
+        let app = params.required("app", App::Admin, |params| {
+            params.choice("app", "The app to sign in to.", &apps)
+        });
         let redirect = "Path on this server to which the browser returns; default: `/`. After a failed sign-in it gets the \
                         parameter `error`: `sign_in_failed`, `cloud_unavailable`, `too_many_attempts` or `server_error`.";
         let redirect = params.text("redirect", redirect).map_or_else(
@@ -98,11 +100,11 @@ pub async fn start_provider_sign_in(
     refresh_cookie: RefreshCookie,
     cookie: SignInCookie,
     query: Query<StartQuery>,
-) -> Result<SeeOther, ApiError> {
+) -> SeeOther {
     let query = query.0;
     let redirect = query.redirect.clone();
     let request = StartRequest {
-        app: required("app", query.app)?,
+        app: query.app,
         redirect: query.redirect,
         invitation: query.invitation,
         link: query.link,
@@ -110,7 +112,7 @@ pub async fn start_provider_sign_in(
         redirect_uri: format!("{}{CALLBACK}", server.0),
         client: client.into(),
     };
-    Ok(match state.oidc.start(request).await {
+    match state.oidc.start(request).await {
         Ok(started) => SeeOther {
             cookies: cookie
                 .set(&started.secret.secret(), started.max_age)
@@ -122,7 +124,7 @@ pub async fn start_provider_sign_in(
             location: redirect.with_error(error.code()),
             cookies: Vec::new(),
         },
-    })
+    }
 }
 
 /// Finish a sign-in with the provider

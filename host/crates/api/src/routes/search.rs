@@ -6,7 +6,7 @@ use salvo::oapi::endpoint;
 use crate::api_error::ApiError;
 use crate::extract::{Caller, State};
 use crate::list_query;
-use crate::query::{FromQuery, MISSING, Query, QueryParams};
+use crate::query::{FromQuery, Query, QueryParams};
 use crate::response::Json;
 use crate::views::search::SearchResultsView;
 use svc_domain::text::query_words;
@@ -16,13 +16,9 @@ use svc_library::search::{SearchRequest, SearchType, UNKNOWN_TYPE};
 impl FromQuery for SearchRequest {
     fn read(params: &mut QueryParams<'_>) -> Self {
         let about = "At most 16 words. Each must be the beginning of a word of the item; case and diacritics are ignored.";
-        let text = params.text_or_none("q", about);
-        match &text {
-            None => params.fail("q", MISSING),
-            Some(text) if query_words(text).len() > SEARCH_WORDS => {
-                params.fail("q", format!("must have at most {SEARCH_WORDS} words"));
-            }
-            Some(_) => {}
+        let text = params.required_text("q", about);
+        if query_words(&text).len() > SEARCH_WORDS {
+            params.fail("q", format!("must have at most {SEARCH_WORDS} words"));
         }
         let about = "Types of the results, such as `music_track` or `photo_album`, and kinds of `GET /kinds`; default: all types that the caller can read.";
         let names = params.texts("types", about);
@@ -34,7 +30,7 @@ impl FromQuery for SearchRequest {
             params.fail("types", UNKNOWN_TYPE);
         }
         Self {
-            text: text.unwrap_or_default(),
+            text,
             types,
             page: list_query::page(params),
         }

@@ -27,7 +27,7 @@ impl CloudPlugin {
     /// The account of a token.
     ///
     /// # Errors
-    /// The plugin fails; as for all functions below.
+    /// The plugin fails.
     pub async fn account(&self, token: String, until: Instant) -> Answer<ServiceAccount> {
         let secrets = [token.clone()];
         self.ask("account", &secrets, until, |guest, store| {
@@ -37,6 +37,9 @@ impl CloudPlugin {
     }
 
     /// The address for a sign-in.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn sign_in_url(&self, request: SignInRequest, until: Instant) -> Answer<String> {
         let secrets = [request.state.clone(), request.nonce.clone()];
         self.ask("sign-in-url", &secrets, until, |guest, store| {
@@ -46,6 +49,9 @@ impl CloudPlugin {
     }
 
     /// Exchanges a code for a session.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn exchange(&self, request: CodeExchange, until: Instant) -> Answer<ServiceSession> {
         let secrets = [
             request.code.clone(),
@@ -59,6 +65,9 @@ impl CloudPlugin {
     }
 
     /// Whether a session still holds.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn validate(&self, token: String, until: Instant) -> Answer<ServiceSession> {
         let secrets = [token.clone()];
         self.ask("validate", &secrets, until, |guest, store| {
@@ -68,6 +77,9 @@ impl CloudPlugin {
     }
 
     /// Ends a session.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn revoke(&self, token: String, until: Instant) -> Answer<()> {
         let secrets = [token.clone()];
         self.ask("revoke", &secrets, until, |guest, store| {
@@ -77,6 +89,9 @@ impl CloudPlugin {
     }
 
     /// Verifies the report of a sign-out.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn logout(&self, token: String, until: Instant) -> Answer<SignedOut> {
         let secrets = [token.clone()];
         self.ask("logout", &secrets, until, |guest, store| {
@@ -86,6 +101,9 @@ impl CloudPlugin {
     }
 
     /// Registers the server.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn credential(&self, owner_token: String, server: Server, until: Instant) -> Answer<String> {
         let secrets = [owner_token.clone()];
         self.ask("credential", &secrets, until, |guest, store| {
@@ -95,6 +113,9 @@ impl CloudPlugin {
     }
 
     /// Creates an invitation.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn create_invitation(
         &self,
         credential: String,
@@ -114,6 +135,9 @@ impl CloudPlugin {
     }
 
     /// Revokes an invitation.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn revoke_invitation(&self, credential: String, id: String, until: Instant) -> Answer<bool> {
         let secrets = [credential.clone()];
         self.ask("revoke-invitation", &secrets, until, |guest, store| {
@@ -123,6 +147,9 @@ impl CloudPlugin {
     }
 
     /// The statuses of invitations.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn invitation_statuses(
         &self,
         credential: String,
@@ -137,6 +164,9 @@ impl CloudPlugin {
     }
 
     /// The invitations that an account holds.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn bound_invitations(
         &self,
         credential: String,
@@ -151,6 +181,9 @@ impl CloudPlugin {
     }
 
     /// Reports the claim of an invitation.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn claim_invitation(
         &self,
         credential: String,
@@ -166,6 +199,9 @@ impl CloudPlugin {
     }
 
     /// The subscription of the server.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn subscription(&self, credential: String, until: Instant) -> Answer<ServiceSubscription> {
         let secrets = [credential.clone()];
         self.ask("subscription", &secrets, until, |guest, store| {
@@ -175,6 +211,9 @@ impl CloudPlugin {
     }
 
     /// The release channels.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn release_channels(&self, until: Instant) -> Answer<Vec<ReleaseChannel>> {
         self.ask("release-channels", &[], until, |guest, store| {
             Box::pin(async move { guest.call_release_channels(store).await })
@@ -183,6 +222,9 @@ impl CloudPlugin {
     }
 
     /// The newest release of a channel.
+    ///
+    /// # Errors
+    /// The plugin fails.
     pub async fn latest_release(&self, channel: String, until: Instant) -> Answer<Release> {
         self.ask("latest-release", &[], until, |guest, store| {
             Box::pin(async move { guest.call_latest_release(store, &channel).await })

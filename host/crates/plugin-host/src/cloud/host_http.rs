@@ -1,5 +1,5 @@
-//! The host interface `http`: requests of a plugin, their responses, and the trait that sends them. Nothing of a request is shown by
-//! `Debug`: address, headers and body may contain tokens.
+//! The host interface `http`: requests of a plugin, their responses, and the trait that sends them. `Debug` shows nothing
+//! of a request: address, headers and body may contain tokens.
 
 use std::fmt;
 use std::pin::Pin;

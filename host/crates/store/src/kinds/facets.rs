@@ -32,9 +32,9 @@ impl KindRepository {
             caller: scope,
         };
         let mut values = of_field(field);
-        values.push_all("v.value IS NOT NULL", [], "");
+        values.push_condition("v.value IS NOT NULL");
         if let Some(condition) = access.to_values_of(field, VALUES.key) {
-            values.push_all(&condition, [], "");
+            values.push_condition(&condition);
         }
         let engine = self.db.pools().engine();
         filter.restrict_to(&mut values, (engine, VALUES.key), access, Some(field));

@@ -139,7 +139,7 @@ impl KindItemFilter {
     ) {
         let scope = access.listed;
         if let Some(condition) = AccessFilter::Items.condition(key, scope) {
-            items.push_all(&condition, [], "");
+            items.push_condition(&condition);
         }
         for FacetFilter { field, keys } in &self.facets {
             if counted != Some(*field) {
@@ -147,9 +147,9 @@ impl KindItemFilter {
                     "{key} IN (SELECT w.item_id FROM item_values w WHERE w.field_ref = {} AND w.value IN (",
                     field.number
                 );
-                items.push_any(&before, keys.iter().map(|key| Arg::from(key.clone())), "))");
+                items.push_in_list(&before, keys.iter().map(|key| Arg::from(key.clone())), "))");
                 if let Some(condition) = access.to_values_of(*field, key) {
-                    items.push_all(&condition, [], "");
+                    items.push_condition(&condition);
                 }
             }
         }
@@ -157,15 +157,15 @@ impl KindItemFilter {
             let words = query_words(text);
             let query = search_query(engine, &words);
             if query.is_empty() {
-                items.push_all("FALSE", [], "");
+                items.push_condition("FALSE");
             } else {
-                items.push_with(Arg::from(query), |number| {
+                items.push_numbered(Arg::from(query), |number| {
                     SearchIndex::ITEMS.condition(engine, key, number)
                 });
                 if let Some(wholly) = AccessFilter::Items.wholly(key, access.caller) {
                     // The files of an item agree in its title. Words have no wildcards.
                     let patterns = words.iter().map(|word| Arg::from(format!("% {word}%")));
-                    items.push_or_every(&wholly, patterns, |number| in_title(key, number));
+                    items.push_or_all_numbered(&wholly, patterns, |number| in_title(key, number));
                 }
             }
         }

@@ -111,7 +111,7 @@ impl MediaFilter for ArtistFilter {
     fn where_clause(&self, scope: &MediaScope) -> WhereClause<'_> {
         let mut artists = WhereClause::of_media(AccessFilter::Artists, ARTISTS.key, scope);
         if self.genre.is_some() || self.year_from.is_some() || self.year_to.is_some() {
-            artists.push_exists(&TRACKS_OF_ARTIST, |tracks| {
+            artists.push_exists_in_any(&TRACKS_OF_ARTIST, |tracks| {
                 tracks.push(
                     "EXISTS (SELECT 1 FROM track_genres k JOIN music_genres g ON g.genre_id = k.genre_id \
                      WHERE k.track_id = t.track_id AND g.key = ",
@@ -121,7 +121,7 @@ impl MediaFilter for ArtistFilter {
                 tracks.push("t.year >= ", self.year_from, "");
                 tracks.push("t.year <= ", self.year_to, "");
                 if let Some(access_condition) = AccessFilter::Tracks.condition("t.track_id", scope) {
-                    tracks.push_all(&access_condition, [], "");
+                    tracks.push_condition(&access_condition);
                 }
             });
         }

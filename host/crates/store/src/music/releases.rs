@@ -135,7 +135,7 @@ impl MediaFilter for ReleaseFilter {
             self.artist.map(MusicArtistId::get),
             ")",
         );
-        releases.push_subquery(
+        releases.push_accessible_subquery(
             "r.release_id IN (SELECT t.release_id FROM music_tracks t JOIN track_genres l ON l.track_id = t.track_id \
              JOIN music_genres g ON g.genre_id = l.genre_id WHERE g.key = ",
             self.genre.as_deref().map(fold),

@@ -213,7 +213,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a PhotoFilter, by_album: bool)
     photos.push("p.taken_at < ", bucket.map(|(_, end)| end), "");
     photos.push("p.taken_at >= ", filter.from, "");
     photos.push("p.taken_at <= ", filter.to, "");
-    photos.push_any_of("p.model = ", "p.make = ", filter.camera.as_deref());
+    photos.push_in_either("p.model = ", "p.make = ", filter.camera.as_deref());
     photos.push("p.lens = ", filter.lens.as_deref(), "");
     if let Some(area) = filter.bounding_box {
         photos.push("p.latitude >= ", Some(area.south), "");
@@ -222,7 +222,7 @@ fn where_clause<'a>(scope: &MediaScope, filter: &'a PhotoFilter, by_album: bool)
             photos.push("p.longitude >= ", Some(area.west), "");
             photos.push("p.longitude <= ", Some(area.east), "");
         } else {
-            photos.push_or("p.longitude >= ", area.west, "p.longitude <= ", area.east);
+            photos.push_either("p.longitude >= ", area.west, "p.longitude <= ", area.east);
         }
     }
     filter.items.restrict_to(&mut photos, FILTERED, scope);

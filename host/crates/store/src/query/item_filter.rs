@@ -49,18 +49,18 @@ impl ItemFilter {
             first_at,
         } = of;
         if let Some(user) = self.favorite_of {
-            items.push_of_user(&favorite(item, key), user);
+            items.push_user_condition(&favorite(item, key), user);
         }
         if let Some((user, watched)) = self.watched {
             let not = if watched { "" } else { "NOT " };
-            items.push_of_user(&format!("{not}{}", is_watched(item, key, scope)), user);
+            items.push_user_condition(&format!("{not}{}", is_watched(item, key, scope)), user);
         }
         if let Some(missing) = self.missing {
             let not = if missing { "NOT " } else { "" };
-            items.push_all(&format!("{not}{}", access.is_there(key, scope)), [], "");
+            items.push_condition(&format!("{not}{}", access.is_there(key, scope)));
         }
         if let Some(first) = self.added_since.map(first_at) {
-            items.push_all(&format!("{key} >= "), [Arg::from(first)], "");
+            items.push_values(&format!("{key} >= "), [Arg::from(first)], "");
         }
     }
 }

@@ -74,31 +74,31 @@ fn restrict<'a>(
     match range {
         KeysetRange::Whole | KeysetRange::WithoutValue => {}
         KeysetRange::After(CursorValue::Number(number), _) if sort.unique => {
-            where_clause.push_all(&format!("{column} {sign} "), [(*number).into()], "");
+            where_clause.push_values(&format!("{column} {sign} "), [(*number).into()], "");
         }
         KeysetRange::After(CursorValue::Text(text), _) if sort.unique => {
-            where_clause.push_all(&format!("{column} {sign} "), [Arg::from(text.clone())], "");
+            where_clause.push_values(&format!("{column} {sign} "), [Arg::from(text.clone())], "");
         }
         KeysetRange::After(value, id) => match (sort.column, value) {
-            (Some(_), CursorValue::Number(number)) => where_clause.push_all(
+            (Some(_), CursorValue::Number(number)) => where_clause.push_values(
                 &format!("({column}, {key}) {sign} ("),
                 [(*number).into(), (*id).into()],
                 ")",
             ),
-            (Some(_), CursorValue::Text(text)) => where_clause.push_all(
+            (Some(_), CursorValue::Text(text)) => where_clause.push_values(
                 &format!("({column}, {key}) {sign} ("),
                 [Arg::from(text.clone()), (*id).into()],
                 ")",
             ),
-            (_, _) => where_clause.push_all(&format!("{key} {sign} "), [(*id).into()], ""),
+            (_, _) => where_clause.push_values(&format!("{key} {sign} "), [(*id).into()], ""),
         },
         KeysetRange::AfterWithoutValue(id) => {
-            where_clause.push_all(&format!("{key} {sign} "), [(*id).into()], "");
+            where_clause.push_values(&format!("{key} {sign} "), [(*id).into()], "");
         }
-        KeysetRange::WithValue => where_clause.push_all(&format!("{column} IS NOT NULL"), [], ""),
+        KeysetRange::WithValue => where_clause.push_condition(&format!("{column} IS NOT NULL")),
     }
     if sort.nullable {
-        where_clause.push_presence(column, !range.is_without_value());
+        where_clause.push_has_value(column, !range.is_without_value());
     }
     where_clause
 }

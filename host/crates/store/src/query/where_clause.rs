@@ -42,7 +42,12 @@ impl<'a> WhereClause<'a> {
         if self.sql.is_empty() { " WHERE " } else { " AND " }
     }
 
-    /// Adds `before $n after` if there is a value.
+    /// Adds a condition without values. The text is built from static parts and numbers.
+    pub(crate) fn push_condition(&mut self, condition: &str) {
+        self.sql += &format!("{}{condition}", self.keyword());
+    }
+
+    /// Adds `before $n after` if there is a value; otherwise nothing.
     pub(crate) fn push<T: Into<Arg<'a>>>(
         &mut self,
         before: &'static str,
@@ -55,11 +60,11 @@ impl<'a> WhereClause<'a> {
     }
 
     /// Adds a condition on user data; `$user` in the text is replaced by the placeholder of the user.
-    pub(crate) fn push_of_user(&mut self, condition: &str, user: UserId) {
+    pub(crate) fn push_user_condition(&mut self, condition: &str, user: UserId) {
         self.personal = true;
         self.values.push(user.get().into());
         let place = format!("${}", self.values.len());
-        self.sql += &format!("{}{}", self.keyword(), condition.replace("$user", &place));
+        self.push_condition(&condition.replace("$user", &place));
     }
 
     /// Rows count as rows without a value in the order of the list unless `condition` holds for them.
@@ -73,15 +78,15 @@ impl<'a> WhereClause<'a> {
     }
 
     /// Adds the condition that a row has a value in the order of the list, or that it has none.
-    pub(crate) fn push_presence(&mut self, column: &str, is_present: bool) {
-        let condition = match (&self.shown_if, is_present) {
+    pub(crate) fn push_has_value(&mut self, column: &str, has_value: bool) {
+        let condition = match (&self.shown_if, has_value) {
             // A comparison with the value, or `IS NOT NULL`, is already there.
             (None, true) => return,
             (Some(shown), true) => shown.clone(),
             (None, false) => format!("{column} IS NULL"),
             (Some(shown), false) => format!("({column} IS NULL OR NOT ({shown}))"),
         };
-        self.sql += &format!("{}{condition}", self.keyword());
+        self.push_condition(&condition);
     }
 
     /// Whether the rows depend on user data, which changes without a new version of the media.
@@ -89,8 +94,9 @@ impl<'a> WhereClause<'a> {
         self.personal
     }
 
-    /// Adds `before $n)` if there is a value, where `before` opens a subquery for accessible items.
-    pub(crate) fn push_subquery<T: Into<Arg<'a>>>(
+    /// Adds `before $n AND access filter)` if there is a value. `before` opens a subquery; the filter restricts its rows to
+    /// those that the caller may see.
+    pub(crate) fn push_accessible_subquery<T: Into<Arg<'a>>>(
         &mut self,
         before: &'static str,
         value: Option<T>,
@@ -103,50 +109,56 @@ impl<'a> WhereClause<'a> {
         self.sql += &format!("{keyword}{before}${}{and})", self.values.len());
     }
 
-    /// Adds `before $n, $m… after`. The texts are built from static parts.
-    pub(crate) fn push_all<const N: usize>(&mut self, before: &str, values: [Arg<'a>; N], after: &str) {
+    /// Adds `before $n, $m… after` with a fixed number of values. The texts are built from static parts.
+    pub(crate) fn push_values<const N: usize>(&mut self, before: &str, values: [Arg<'a>; N], after: &str) {
         let numbers: Vec<String> = (1..=N).map(|n| format!("${}", self.values.len() + n)).collect();
         self.values.extend(values);
         self.sql += &format!("{}{before}{}{after}", self.keyword(), numbers.join(", "));
     }
 
-    /// Adds `before $n, $m… after` with as many values as there are; without any, nothing matches.
-    pub(crate) fn push_any(&mut self, before: &str, values: impl IntoIterator<Item = Arg<'a>>, after: &str) {
+    /// Adds `before $n, $m… after`, where `before` ends with `IN (` and the list has any length. Nothing is in an empty
+    /// list.
+    pub(crate) fn push_in_list(
+        &mut self,
+        before: &str,
+        values: impl IntoIterator<Item = Arg<'a>>,
+        after: &str,
+    ) {
         let first = self.values.len();
         self.values.extend(values);
         let numbers: Vec<String> = (first + 1..=self.values.len()).map(|n| format!("${n}")).collect();
-        let keyword = self.keyword();
         if numbers.is_empty() {
-            self.sql += &format!("{keyword}FALSE");
+            self.push_condition("FALSE");
         } else {
-            self.sql += &format!("{keyword}{before}{}{after}", numbers.join(", "));
+            self.push_condition(&format!("{before}{}{after}", numbers.join(", ")));
         }
     }
 
-    /// Adds a condition with one value, made from the number of its placeholder.
-    pub(crate) fn push_with(&mut self, value: Arg<'a>, condition: impl FnOnce(usize) -> String) {
+    /// Adds a condition with one value that `condition` makes from the number of the placeholder.
+    pub(crate) fn push_numbered(&mut self, value: Arg<'a>, condition: impl FnOnce(usize) -> String) {
         self.values.push(value);
         let condition = condition(self.values.len());
-        self.sql += &format!("{}{condition}", self.keyword());
+        self.push_condition(&condition);
     }
 
-    /// Adds `first` or the conditions of all values, each made from the number of its placeholder.
-    pub(crate) fn push_or_every(
+    /// Adds `first OR (a AND b …)`, with a condition for each value, which `condition` makes from the number of its
+    /// placeholder.
+    pub(crate) fn push_or_all_numbered(
         &mut self,
         first: &str,
         values: impl IntoIterator<Item = Arg<'a>>,
         condition: impl Fn(usize) -> String,
     ) {
-        let mut every = Vec::new();
+        let mut all = Vec::new();
         for value in values {
             self.values.push(value);
-            every.push(condition(self.values.len()));
+            all.push(condition(self.values.len()));
         }
-        self.sql += &format!("{}({first} OR {})", self.keyword(), every.join(" AND "));
+        self.push_condition(&format!("({first} OR {})", all.join(" AND ")));
     }
 
     /// Adds `first $a OR second $b`.
-    pub(crate) fn push_or<T: Into<Arg<'a>>>(
+    pub(crate) fn push_either<T: Into<Arg<'a>>>(
         &mut self,
         first: &'static str,
         a: T,
@@ -155,18 +167,23 @@ impl<'a> WhereClause<'a> {
     ) {
         self.values.extend([a.into(), b.into()]);
         let at = self.values.len();
-        self.sql += &format!("{}({first}${} OR {second}${at})", self.keyword(), at - 1);
+        self.push_condition(&format!("({first}${} OR {second}${at})", at - 1));
     }
 
-    /// Adds `first $n OR second $n` if there is a value.
-    pub(crate) fn push_any_of(&mut self, first: &'static str, second: &'static str, value: Option<&'a str>) {
+    /// Adds `first $n OR second $n`, the same value in either column, if there is a value.
+    pub(crate) fn push_in_either(
+        &mut self,
+        first: &'static str,
+        second: &'static str,
+        value: Option<&'a str>,
+    ) {
         if let Some(value) = value {
-            self.push_or(first, value, second, value);
+            self.push_either(first, value, second, value);
         }
     }
 
-    /// Adds a condition that one of these queries returns a row; `narrow` adds to the conditions of each.
-    pub(crate) fn push_exists(&mut self, queries: &[&str], restrict_to: impl Fn(&mut Self)) {
+    /// Adds the condition that one of these queries returns a row; `restrict_to` adds to the conditions of each query.
+    pub(crate) fn push_exists_in_any(&mut self, queries: &[&str], restrict_to: impl Fn(&mut Self)) {
         self.sql += &format!("{}(FALSE", self.keyword());
         for query in queries {
             self.sql += &format!(" OR EXISTS ({query}");
