@@ -1,6 +1,6 @@
 //! The OpenAPI document, and the interactive API reference (Swagger UI) with its assets.
 
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use salvo::http::header::{CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
@@ -12,6 +12,7 @@ use crate::api_error::ApiError;
 use crate::extract::State;
 use crate::openapi;
 use crate::response::set_header;
+use crate::route::Route;
 use svc_http_io::send_buffer::Shared;
 
 /// Content security policy of the reference page: scripts of the server's own, none inline.
@@ -36,16 +37,31 @@ const PAGE: &str = r#"<!doctype html>
 
 const START: &str = "SwaggerUIBundle({ url: '/api/docs-json', dom_id: '#reference', deepLinking: true });\n";
 
-/// Name, content type and decompressed bytes of each file. All responses share the bytes.
-static FILES: LazyLock<Vec<(&str, &str, Bytes)>> = LazyLock::new(|| {
-    let files = ASSETS
-        .iter()
-        .filter_map(|asset| Some((asset.name, asset.content_type, asset.bytes().ok()?.into())));
-    files.collect()
-});
+/// What the responses share, made on first use.
+#[derive(Debug, Default)]
+pub struct ApiReference {
+    document: OnceLock<Bytes>,
+    /// Name, content type and decompressed bytes of each file.
+    files: OnceLock<Vec<(&'static str, &'static str, Bytes)>>,
+}
 
-/// The document, generated on first use.
-static DOCUMENT: OnceLock<String> = OnceLock::new();
+impl ApiReference {
+    fn document(&self, routes: &[Route]) -> Bytes {
+        let document = self
+            .document
+            .get_or_init(|| openapi::document_text(routes).into());
+        document.clone()
+    }
+
+    fn files(&self) -> &[(&'static str, &'static str, Bytes)] {
+        self.files.get_or_init(|| {
+            let files = ASSETS
+                .iter()
+                .filter_map(|asset| Some((asset.name, asset.content_type, asset.bytes().ok()?.into())));
+            files.collect()
+        })
+    }
+}
 
 /// Sends the OpenAPI document.
 #[handler]
@@ -54,12 +70,8 @@ pub async fn get_document(depot: &mut Depot, res: &mut Response) {
         Ok(state) => state,
         Err(error) => return error.render(res),
     };
-    let document = DOCUMENT.get_or_init(|| openapi::document_text(&state.routes));
-    send(
-        res,
-        "application/json; charset=utf-8",
-        Bytes::from_static(document.as_bytes()),
-    );
+    let document = state.api_reference.document(&state.routes);
+    send(res, "application/json; charset=utf-8", document);
 }
 
 /// Sends the page of the interactive reference.
@@ -76,7 +88,11 @@ pub async fn get_page(res: &mut Response) {
 
 /// Sends a file of the interactive reference.
 #[handler]
-pub async fn get_asset(req: &Request, res: &mut Response) {
+pub async fn get_asset(req: &Request, depot: &mut Depot, res: &mut Response) {
+    let state = match State::of(depot) {
+        Ok(state) => state,
+        Err(error) => return error.render(res),
+    };
     let name = req.params().get("file").map(String::as_str).unwrap_or_default();
     if name == "start.js" {
         return send(
@@ -85,7 +101,8 @@ pub async fn get_asset(req: &Request, res: &mut Response) {
             Bytes::from_static(START.as_bytes()),
         );
     }
-    match FILES.iter().find(|(file, ..)| *file == name) {
+    let mut files = state.api_reference.files().iter();
+    match files.find(|(file, ..)| *file == name) {
         Some((_, content_type, bytes)) => send(res, content_type, bytes.clone()),
         None => ApiError::of_status(StatusCode::NOT_FOUND).render(res),
     }
@@ -105,10 +122,11 @@ mod tests {
 
     #[test]
     fn responses_share_the_files_of_the_reference() {
-        assert_eq!(FILES.len(), ASSETS.len());
-        for (name, _, bytes) in FILES.iter() {
+        let reference = ApiReference::default();
+        assert_eq!(reference.files().len(), ASSETS.len());
+        for ((name, _, bytes), (_, _, again)) in reference.files().iter().zip(reference.files()) {
             assert!(!bytes.is_empty(), "{name}");
-            assert_eq!(bytes.as_ptr(), bytes.clone().as_ptr(), "{name}");
+            assert_eq!(bytes.as_ptr(), again.clone().as_ptr(), "{name}");
         }
     }
 }
