@@ -112,7 +112,6 @@ pub(super) fn of_field(field: StoredField) -> WhereClause<'static> {
 pub(super) struct ListAccess<'s> {
     /// The caller's scope within the libraries of the request.
     pub(super) listed: &'s MediaScope,
-    /// The caller's scope.
     pub(super) caller: &'s MediaScope,
 }
 
