@@ -1,18 +1,13 @@
 //! The OpenAPI document, and the interactive API reference (Swagger UI) with its assets.
 
-use std::sync::OnceLock;
-
 use bytes::Bytes;
 use salvo::http::header::{CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use salvo::http::{ResBody, StatusCode};
 use salvo::{Depot, Request, Response, handler};
-use svc_swagger_ui::ASSETS;
 
 use crate::api_error::ApiError;
 use crate::extract::State;
-use crate::openapi;
 use crate::response::set_header;
-use crate::route::Route;
 use svc_http_io::send_buffer::Shared;
 
 /// Content security policy of the reference page: scripts of the server's own, none inline.
@@ -36,32 +31,6 @@ const PAGE: &str = r#"<!doctype html>
 "#;
 
 const START: &str = "SwaggerUIBundle({ url: '/api/docs-json', dom_id: '#reference', deepLinking: true });\n";
-
-/// What the responses share, made on first use.
-#[derive(Debug, Default)]
-pub struct ApiReference {
-    document: OnceLock<Bytes>,
-    /// Name, content type and decompressed bytes of each file.
-    files: OnceLock<Vec<(&'static str, &'static str, Bytes)>>,
-}
-
-impl ApiReference {
-    fn document(&self, routes: &[Route]) -> Bytes {
-        let document = self
-            .document
-            .get_or_init(|| openapi::document_text(routes).into());
-        document.clone()
-    }
-
-    fn files(&self) -> &[(&'static str, &'static str, Bytes)] {
-        self.files.get_or_init(|| {
-            let files = ASSETS
-                .iter()
-                .filter_map(|asset| Some((asset.name, asset.content_type, asset.bytes().ok()?.into())));
-            files.collect()
-        })
-    }
-}
 
 /// Sends the OpenAPI document.
 #[handler]
@@ -114,19 +83,4 @@ fn send(res: &mut Response, content_type: &str, body: Bytes) {
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     res.extensions.insert(Shared);
     res.replace_body(ResBody::Once(body));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn responses_share_the_files_of_the_reference() {
-        let reference = ApiReference::default();
-        assert_eq!(reference.files().len(), ASSETS.len());
-        for ((name, _, bytes), (_, _, again)) in reference.files().iter().zip(reference.files()) {
-            assert!(!bytes.is_empty(), "{name}");
-            assert_eq!(bytes.as_ptr(), again.clone().as_ptr(), "{name}");
-        }
-    }
 }

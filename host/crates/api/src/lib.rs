@@ -7,6 +7,7 @@
 //! `host/tests/http/`; then `cargo xtask openapi`.
 
 pub mod api_error;
+pub mod api_reference;
 pub mod binary_content;
 pub mod body;
 pub mod client;

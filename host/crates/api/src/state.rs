@@ -53,7 +53,7 @@ use svc_library::tv::Tv;
 use svc_library::video::Video;
 use svc_library::waveforms::Waveforms;
 
-use crate::docs::ApiReference;
+use crate::api_reference::ApiReference;
 use crate::response_cache::ResponseCache;
 use crate::route::Route;
 
