@@ -294,6 +294,7 @@ pub async fn build(dependencies: Dependencies) -> Result<(AppState, Maintenance)
     let state = AppState {
         proxy_config: dependencies.proxy_config,
         routes: svc_api::router::routes(),
+        api_reference: Arc::default(),
         response_cache: Arc::new(ResponseCache::default()),
         streams: EventStreams::new(dependencies.events.clone(), authentication.clone()),
         sessions: sign_in.sessions,

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::program::{Answer, PASSWORD};
+use crate::program::{Answer, PASSWORD, agent};
 
 /// The instance id of servers that tests register by hand.
 pub const INSTANCE: &str = "0f6b2c1e-6d0e-4a58-9d3c-1b2f4c5d6e7f";
@@ -56,17 +56,11 @@ impl Cloud {
     pub fn start_with(options: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let (child, url) = spawn(directory.path(), "127.0.0.1:0", options);
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .build()
-            .into();
         Self {
             child,
             url,
             directory,
-            agent,
+            agent: agent(),
         }
     }
 
@@ -235,7 +229,7 @@ impl Cloud {
         let typed = headers
             .iter()
             .any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-        let mut response = match body {
+        let response = match body {
             Some(body) if typed => self.agent.run(request.body(body).unwrap())?,
             Some(body) => self.agent.run(
                 request
@@ -245,15 +239,7 @@ impl Cloud {
             )?,
             None => self.agent.run(request.body(()).unwrap())?,
         };
-        let headers = response.headers().iter();
-        let headers = headers
-            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
-            .collect();
-        Ok(Answer {
-            status: response.status().as_u16(),
-            headers,
-            bytes: response.body_mut().with_config().limit(16 << 20).read_to_vec()?,
-        })
+        Answer::read(response)
     }
 }
 

@@ -19,10 +19,10 @@ use svc_identity::error::ServiceError;
 use svc_indexer::indexing::{Indexing, StartRun};
 use svc_indexer::scan::Scanner;
 use svc_platform::tasks::Tasks;
-use svc_plugin_host::{BuiltIn, Compiler, Component, IsolationPolicy, LimitCaps, PluginSettings, Plugins};
+use svc_plugin_host::{BuiltIn, Component, LimitCaps, Plugins};
 use svc_store::{RunLogFilter, Store, StoreOptions};
 
-use crate::sandbox::component;
+use crate::sandbox::{component, plugin_settings};
 
 /// The four plugins, compiled once for all tests.
 static PLUGINS: LazyLock<Plugins> = LazyLock::new(|| plugins(&[]));
@@ -50,16 +50,7 @@ fn load(changed: &[&str], caps: LimitCaps) -> Plugins {
     } else {
         format!("indexed-{}", changed.join("-"))
     };
-    let settings = PluginSettings {
-        cache_dir: crate::workspace().join("target/test-plugin-cache").join(name),
-        cache_key: [7; 32],
-        compiler: Compiler::InProcess,
-        plugin_dir: None,
-        choices: Default::default(),
-        kinds_in_use: None,
-        isolation: IsolationPolicy::default(),
-        caps,
-    };
+    let settings = plugin_settings(&name, caps);
     let built_in = MediaKind::BUILT_IN.map(|name| {
         let mut bytes = component(name).to_vec();
         if changed.contains(&name) {

@@ -57,6 +57,19 @@ pub struct SourceFile {
     pub text: String,
 }
 
+impl SourceFile {
+    /// Whether the whole file belongs to tests: in a folder `tests`, or beside the code that it tests.
+    pub fn is_test(&self) -> bool {
+        self.path.split('/').any(|part| part == "tests") || self.path.ends_with("tests.rs")
+    }
+
+    /// The text up to its module of tests.
+    pub fn without_tests(&self) -> &str {
+        let parts = self.text.split_once("#[cfg(test)]\nmod tests {");
+        parts.map_or(self.text.as_str(), |(code, _)| code)
+    }
+}
+
 /// The Rust files below `folder`, without build output.
 pub fn rust_sources(folder: &Path) -> Vec<SourceFile> {
     let mut sources = Vec::new();

@@ -124,6 +124,16 @@ pub fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
+/// A client that returns every response as it is: errors and redirects, too.
+pub(crate) fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .build()
+        .into()
+}
+
 /// A response.
 #[derive(Debug)]
 pub struct Answer {
@@ -136,6 +146,17 @@ pub struct Answer {
 }
 
 impl Answer {
+    pub(crate) fn read(mut response: ureq::http::Response<ureq::Body>) -> Result<Self, ureq::Error> {
+        let headers = response.headers().iter();
+        Ok(Self {
+            status: response.status().as_u16(),
+            headers: headers
+                .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+                .collect(),
+            bytes: response.body_mut().with_config().limit(16 << 20).read_to_vec()?,
+        })
+    }
+
     /// The body as JSON; null if it is none.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).unwrap_or(Value::Null)
@@ -196,17 +217,11 @@ impl Server {
             .strip_prefix("listening on ")
             .unwrap_or_else(|| panic!("said {line:?}"))
             .to_owned();
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .build()
-            .into();
         Self {
             child,
             base,
             token: None,
-            agent,
+            agent: agent(),
         }
     }
 
@@ -337,16 +352,7 @@ impl Server {
             ),
             None => self.agent.run(request.body(()).unwrap()),
         };
-        let mut response = response.unwrap();
-        let headers = response.headers().iter();
-        let headers = headers
-            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
-            .collect();
-        let answer = Answer {
-            status: response.status().as_u16(),
-            headers,
-            bytes: response.body_mut().read_to_vec().unwrap(),
-        };
+        let answer = Answer::read(response.unwrap()).unwrap();
         answer.check(method, path);
         answer
     }

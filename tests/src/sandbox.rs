@@ -22,6 +22,20 @@ pub fn component(name: &str) -> &'static [u8] {
         .leak()
 }
 
+/// Settings of a plugin host with these bounds. Its compiled code is kept between tests, in a directory of this name.
+pub fn plugin_settings(name: &str, caps: LimitCaps) -> PluginSettings {
+    PluginSettings {
+        cache_dir: crate::workspace().join("target/test-plugin-cache").join(name),
+        cache_key: [7; 32],
+        compiler: Compiler::InProcess,
+        plugin_dir: None,
+        choices: Default::default(),
+        kinds_in_use: None,
+        isolation: IsolationPolicy::default(),
+        caps,
+    }
+}
+
 /// One plugin and the instances of one thread.
 pub struct Sandbox {
     plugins: Plugins,
@@ -32,16 +46,7 @@ pub struct Sandbox {
 impl Sandbox {
     /// The plugin of this name, which reads the kind of the same name. Compiled code is kept between tests.
     pub fn new(name: &str) -> Self {
-        let settings = PluginSettings {
-            cache_dir: crate::workspace().join("target/test-plugin-cache").join(name),
-            cache_key: [7; 32],
-            compiler: Compiler::InProcess,
-            plugin_dir: None,
-            choices: Default::default(),
-            kinds_in_use: None,
-            isolation: IsolationPolicy::default(),
-            caps: LimitCaps::default(),
-        };
+        let settings = plugin_settings(name, LimitCaps::default());
         let built_in = [BuiltIn {
             name: "tested",
             component: Component::Plain(component(name)),

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::{plugins, process, workspace};
+
+/// Bytes that the release binary may have on x86-64 Linux, its symbols apart.
+const MAX_BINARY_BYTES: u64 = 40_000_000;
 
 /// Builds the plugins, then the release binary that embeds them, and moves its symbols to a separate file.
 pub(crate) fn build_release() -> Result<PathBuf> {
@@ -13,7 +16,16 @@ pub(crate) fn build_release() -> Result<PathBuf> {
     process::run(&mut process::cargo(["build", "--release", "-p", "svc-host"]))?;
     let binary = workspace::target().join("release/svc");
     split_symbols(&binary)?;
-    eprintln!("xtask: {}", workspace::shown(&binary));
+    let bytes = std::fs::metadata(&binary)?.len();
+    eprintln!("xtask: {}, {bytes} bytes", workspace::shown(&binary));
+    // Other machine code has another size.
+    let is_bounded = cfg!(all(target_arch = "x86_64", target_os = "linux"));
+    ensure!(
+        !is_bounded || bytes <= MAX_BINARY_BYTES,
+        "the release binary has {bytes} bytes, at most {MAX_BINARY_BYTES}: find what grew with \
+         `nm --print-size --size-sort {}.debug`",
+        workspace::shown(&binary)
+    );
     Ok(binary)
 }
 

@@ -123,19 +123,15 @@ const READS_ENVIRONMENT: [&str; 2] = ["src/cli/", "src/config/"];
 /// The server's files without tests, by their path below `host`.
 fn sources() -> Vec<SourceFile> {
     let mut sources = rust_sources(&workspace().join("host"));
-    sources.retain(|file| file.path != "build.rs" && !is_test(file));
+    sources.retain(|file| file.path != "build.rs" && !file.is_test());
     assert!(sources.len() > 300, "{} sources", sources.len());
     sources
 }
 
-fn is_test(file: &SourceFile) -> bool {
-    file.path.starts_with("tests/") || file.path.contains("/tests/") || file.path.ends_with("tests.rs")
-}
-
 /// The file without its tests and comments.
 fn code(file: &SourceFile) -> String {
-    let text = file.text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let lines = file.without_tests().lines();
+    let lines = lines.filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -1,4 +1,4 @@
-//! Databases, guest plugins and the skip log, shared by tests of several crates.
+//! Databases, guest plugins, kinds of plugins and the skip log, shared by tests of several crates.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +13,7 @@ pub mod archives;
 pub mod databases;
 pub mod guests;
 pub mod interfaces;
+pub mod kinds;
 mod skipped;
 
 pub use skipped::skipped;

@@ -1,6 +1,9 @@
 //! The kinds of bytes that routes respond with: their media types and errors in the API description.
 
-use crate::media_types::{PLAIN_BYTES, SUBTITLE_TYPES};
+use svc_library::media_types::{PLAIN_BYTES, SUBTITLE_TYPES};
+
+/// The content type of the bytes of media in the description of a handler, until it is replaced by those of the route.
+pub const ANY_BYTES: &str = "*/*";
 
 /// The bytes of a [`MediaResponse`](crate::media_response::MediaResponse).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,9 +12,10 @@ use serde::{Deserialize, Deserializer};
 
 use crate::api_error::ApiError;
 use crate::extract::{SvcApp, extractible};
-use crate::json_body;
 use crate::request_context::RequestContext;
+use svc_http_io::json_body;
 use svc_http_io::limits::INPUT_ITEMS;
+use svc_identity::error::FieldError;
 
 /// Input that is read from a JSON body.
 pub trait Input: DeserializeOwned + ToSchema + Send {}
@@ -56,7 +57,8 @@ async fn read_body<T: Input>(req: &mut Request, depot: &Depot) -> Result<T, ApiE
         let message = "the body must be JSON, with the content type application/json";
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    json_body::parse(bytes).map_err(|error| ApiError::invalid(vec![error]))
+    json_body::parse(bytes)
+        .map_err(|error| ApiError::invalid(vec![FieldError::new(error.path(), error.to_string())]))
 }
 
 fn register_body<T: ToSchema>(components: &mut Components, operation: &mut Operation) {

@@ -1,16 +1,12 @@
 //! The OpenAPI document, and the interactive API reference (Swagger UI) with its assets.
 
-use std::sync::{LazyLock, OnceLock};
-
 use bytes::Bytes;
 use salvo::http::header::{CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use salvo::http::{ResBody, StatusCode};
 use salvo::{Depot, Request, Response, handler};
-use svc_swagger_ui::ASSETS;
 
 use crate::api_error::ApiError;
 use crate::extract::State;
-use crate::openapi;
 use crate::response::set_header;
 use svc_http_io::send_buffer::Shared;
 
@@ -36,17 +32,6 @@ const PAGE: &str = r#"<!doctype html>
 
 const START: &str = "SwaggerUIBundle({ url: '/api/docs-json', dom_id: '#reference', deepLinking: true });\n";
 
-/// Name, content type and decompressed bytes of each file. All responses share the bytes.
-static FILES: LazyLock<Vec<(&str, &str, Bytes)>> = LazyLock::new(|| {
-    let files = ASSETS
-        .iter()
-        .filter_map(|asset| Some((asset.name, asset.content_type, asset.bytes().ok()?.into())));
-    files.collect()
-});
-
-/// The document, generated on first use.
-static DOCUMENT: OnceLock<String> = OnceLock::new();
-
 /// Sends the OpenAPI document.
 #[handler]
 pub async fn get_document(depot: &mut Depot, res: &mut Response) {
@@ -54,12 +39,8 @@ pub async fn get_document(depot: &mut Depot, res: &mut Response) {
         Ok(state) => state,
         Err(error) => return error.render(res),
     };
-    let document = DOCUMENT.get_or_init(|| openapi::document_text(&state.routes));
-    send(
-        res,
-        "application/json; charset=utf-8",
-        Bytes::from_static(document.as_bytes()),
-    );
+    let document = state.api_reference.document(&state.routes);
+    send(res, "application/json; charset=utf-8", document);
 }
 
 /// Sends the page of the interactive reference.
@@ -76,7 +57,11 @@ pub async fn get_page(res: &mut Response) {
 
 /// Sends a file of the interactive reference.
 #[handler]
-pub async fn get_asset(req: &Request, res: &mut Response) {
+pub async fn get_asset(req: &Request, depot: &mut Depot, res: &mut Response) {
+    let state = match State::of(depot) {
+        Ok(state) => state,
+        Err(error) => return error.render(res),
+    };
     let name = req.params().get("file").map(String::as_str).unwrap_or_default();
     if name == "start.js" {
         return send(
@@ -85,7 +70,8 @@ pub async fn get_asset(req: &Request, res: &mut Response) {
             Bytes::from_static(START.as_bytes()),
         );
     }
-    match FILES.iter().find(|(file, ..)| *file == name) {
+    let mut files = state.api_reference.files().iter();
+    match files.find(|(file, ..)| *file == name) {
         Some((_, content_type, bytes)) => send(res, content_type, bytes.clone()),
         None => ApiError::of_status(StatusCode::NOT_FOUND).render(res),
     }
@@ -97,18 +83,4 @@ fn send(res: &mut Response, content_type: &str, body: Bytes) {
     headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
     res.extensions.insert(Shared);
     res.replace_body(ResBody::Once(body));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn responses_share_the_files_of_the_reference() {
-        assert_eq!(FILES.len(), ASSETS.len());
-        for (name, _, bytes) in FILES.iter() {
-            assert!(!bytes.is_empty(), "{name}");
-            assert_eq!(bytes.as_ptr(), bytes.clone().as_ptr(), "{name}");
-        }
-    }
 }

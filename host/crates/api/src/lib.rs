@@ -7,6 +7,7 @@
 //! `host/tests/http/`; then `cargo xtask openapi`.
 
 pub mod api_error;
+pub mod api_reference;
 pub mod binary_content;
 pub mod body;
 pub mod client;
@@ -15,11 +16,9 @@ mod date_time;
 pub mod docs;
 pub mod error_codes;
 pub mod extract;
-mod json_body;
 pub mod list_query;
 pub mod logout_form;
 pub mod media_response;
-pub mod media_types;
 pub mod middleware;
 pub mod openapi;
 mod plugin_upload;

@@ -16,9 +16,7 @@ use salvo::oapi::{
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
 use crate::api_error::ApiError;
-use crate::media_types::{
-    ANY_BYTES, PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, is_rendered_safely, type_of,
-};
+use crate::binary_content::ANY_BYTES;
 use crate::response::{NOT_MODIFIED, register_statuses, set_header};
 use crate::response_cache::Cacheable;
 use svc_domain::path::extension;
@@ -29,6 +27,9 @@ use svc_http_io::range::{Decision, Representation, decide, format_date};
 use svc_library::item_kinds::OpenedPart;
 use svc_library::item_pages::OpenedPage;
 use svc_library::media::{OpenedMedia, OpenedPicture, PictureBytes};
+use svc_library::media_types::{
+    PICTURE_TYPES, PLAIN_BYTES, SUBTITLE_TYPES, TYPES, VIDEO_TYPES, is_rendered_safely, type_of,
+};
 use svc_library::open_streams::OpenStream;
 use svc_library::thumbnails::{Thumbnail, ThumbnailBytes};
 

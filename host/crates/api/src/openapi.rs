@@ -13,9 +13,8 @@ use salvo::oapi::{
 use salvo::routing::MethodFilter;
 
 use crate::api_error::ApiErrorView;
-use crate::binary_content::BinaryContent;
+use crate::binary_content::{ANY_BYTES, BinaryContent};
 use crate::error_codes::CODES;
-use crate::media_types::ANY_BYTES;
 use crate::route::{Access, Route};
 use crate::tag::Tag;
 

@@ -53,6 +53,7 @@ use svc_library::tv::Tv;
 use svc_library::video::Video;
 use svc_library::waveforms::Waveforms;
 
+use crate::api_reference::ApiReference;
 use crate::response_cache::ResponseCache;
 use crate::route::Route;
 
@@ -67,6 +68,8 @@ pub struct AppState {
     pub proxy_config: ProxyConfig,
     /// The routes that `GET /api` and the API description list.
     pub routes: Vec<Route>,
+    /// The API description and its page.
+    pub api_reference: Arc<ApiReference>,
     /// Cached responses.
     pub response_cache: Arc<ResponseCache>,
     /// Identifies the account that a credential belongs to.

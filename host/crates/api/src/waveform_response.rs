@@ -8,9 +8,9 @@ use salvo::oapi::{
 };
 use salvo::{Depot, Request, Response, Writer, async_trait};
 
-use crate::media_types::PLAIN_BYTES;
 use crate::response::{Json, NOT_MODIFIED, Payload, register_statuses};
 use crate::views::waveform::WaveformView;
+use svc_library::media_types::PLAIN_BYTES;
 use svc_library::waveforms::Waveform;
 
 /// Seconds after which a client that does not wait for the event should retry.

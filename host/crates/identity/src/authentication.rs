@@ -28,7 +28,6 @@ pub use permissions::{PermissionSnapshot, Principal};
 /// Maximum of cached actors; the cache is emptied when it is full.
 const MAX_CACHED: usize = 10_000;
 
-/// A cached authentication.
 #[derive(Debug, Clone)]
 struct CachedActor {
     /// The identity revision when it was read.

@@ -27,7 +27,6 @@ pub(super) struct RunEvents {
 }
 
 impl RunEvents {
-    /// Publishes the start of the run.
     pub(super) fn started(&self, run: &Run) {
         self.events.publish(|| messages::started(run));
     }
@@ -64,7 +63,6 @@ impl RunEvents {
         self.events.publish(|| messages::directory_changed(directory));
     }
 
-    /// Publishes the end of the run.
     pub(super) fn ended(&self, run: &Run) {
         let kind = match run.status {
             RunStatus::Completed => EventKind::IndexingCompleted,

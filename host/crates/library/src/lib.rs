@@ -24,6 +24,7 @@ mod library_input;
 pub mod links;
 pub mod maintenance;
 pub mod media;
+pub mod media_types;
 pub mod media_version;
 pub mod movies;
 pub mod music;

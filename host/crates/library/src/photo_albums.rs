@@ -16,7 +16,6 @@ pub use input::AlbumInput;
 pub(super) use input::check_description;
 pub use svc_store::AlbumOrder;
 
-/// Limits of albums.
 mod limits {
     /// Albums per account: one a week for twenty years.
     pub(super) const ALBUMS: i64 = 1_000;

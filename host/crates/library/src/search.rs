@@ -102,7 +102,6 @@ impl SearchType {
 pub const UNKNOWN_TYPE: &str =
     "must be types of items, such as music_track, kinds of plugins, or photo_album";
 
-/// The item type of a search index.
 fn item_of(index: SearchIndex) -> ItemType {
     match index {
         SearchIndex::Tracks => ItemType::MusicTrack,

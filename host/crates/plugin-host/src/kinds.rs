@@ -140,24 +140,26 @@ fn no_plugin(reason: String) -> KindState {
 
 /// The state of a kind whose plugin was found and not loaded.
 fn unusable(status: &PluginStatus) -> KindState {
-    let code = match status.state {
-        PluginState::Disabled => "plugin_disabled",
-        PluginState::Waiting { .. } => "plugin_waiting",
-        PluginState::Idle => "plugin_idle",
-        PluginState::Incompatible { .. } => "plugin_incompatible",
-        PluginState::Active
-        | PluginState::Quarantined { .. }
-        | PluginState::Failed { .. }
-        | PluginState::Excluded { .. } => "plugin_failed",
-    };
     let (id, state) = (status.id(), status.state.name());
-    let reason = match status.state.reason() {
-        None if status.state == PluginState::Idle => {
-            format!("no directory of this kind is configured, so the plugin `{id}` is not loaded")
-        }
-        Some(reason) if code == "plugin_failed" => format!("the plugin `{id}` cannot be used: {reason}"),
+    let named = || match status.state.reason() {
         Some(reason) => format!("the plugin `{id}` is {state}: {reason}"),
         None => format!("the plugin `{id}` is {state}"),
+    };
+    let (code, reason) = match &status.state {
+        PluginState::Disabled => ("plugin_disabled", named()),
+        PluginState::Waiting { .. } => ("plugin_waiting", named()),
+        PluginState::Idle => (
+            "plugin_idle",
+            format!("no directory of this kind is configured, so the plugin `{id}` is not loaded"),
+        ),
+        PluginState::Incompatible { .. } => ("plugin_incompatible", named()),
+        PluginState::Active => ("plugin_failed", named()),
+        PluginState::Quarantined { reason }
+        | PluginState::Failed { reason }
+        | PluginState::Excluded { reason } => (
+            "plugin_failed",
+            format!("the plugin `{id}` cannot be used: {reason}"),
+        ),
     };
     KindState::Unavailable { code, reason }
 }

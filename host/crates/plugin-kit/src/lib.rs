@@ -3,6 +3,7 @@
 //! Each verb is a function that returns a report; a report is JSON through serde and text through `Display`. A plugin
 //! runs in the plugin host as it does in the server (`sandbox.rs`), with sources that record, shorten or fail reads
 //! (`probe.rs`). May use `svc-domain` and `svc-plugin-host`. Compilers of other languages are started in `process.rs`.
+//! `anyhow` occurs only as the error of the parsers of WIT and of components.
 //!
 //! To add a language: a module in `build/`, a line in `language.rs`, a folder of templates and its lines in
 //! `template.rs`, and a row in the test `tests/suite/program/plugin_kit/languages.rs`.

@@ -19,12 +19,13 @@ use crate::support::{Client, Reply, TestServer, TestServerOptions};
 use svc_domain::extraction::{Extraction, Field, Picture, PictureData, Span, Value as FieldValue};
 use svc_domain::id::{FileId, FolderId};
 use svc_domain::item::ItemRecord;
-use svc_domain::item_kind::{FieldSchema, FieldType, Grouping, KindApp, KindSchema};
+use svc_domain::item_kind::{FieldType, Grouping, KindSchema};
 use svc_domain::path::RelativePath;
 use svc_domain::scan::FileRecord;
 use svc_domain::time::{Clock as _, SystemClock};
 use svc_plugin_host::{BuiltIn, Component};
 use svc_test_support::guests;
+use svc_test_support::kinds::field;
 
 /// The bytes of every file.
 pub(crate) const CONTENT: &[u8] = b"0123456789";
@@ -47,29 +48,11 @@ pub(crate) fn with_comics() -> TestServerOptions {
 
 /// A kind of groups of files that no plugin defines any more.
 fn books() -> KindSchema {
-    let field = |key: &str, field_type| FieldSchema {
-        key: key.to_owned(),
-        label: [("en".to_owned(), key.to_owned())].into(),
-        field_type,
-        search: true,
-        sort: true,
-        facet: true,
-    };
-    KindSchema {
-        kind: "books".parse().unwrap(),
-        label: [("en".to_owned(), "Books".to_owned())].into(),
-        item_label: "Book".to_owned(),
-        app: KindApp::Music,
-        grouping: Grouping::Group {
-            by: vec!["x.books.author".to_owned(), "x.books.book".to_owned()],
-            part_order: vec!["x.books.track".to_owned()],
-        },
-        fields: vec![
-            field("x.books.author", FieldType::Text),
-            field("x.books.read-by", FieldType::Texts),
-            field("x.books.published", FieldType::Date),
-        ],
-    }
+    svc_test_support::kinds::books(vec![
+        field("x.books.author", FieldType::Text),
+        field("x.books.read-by", FieldType::Texts),
+        field("x.books.published", FieldType::Date),
+    ])
 }
 
 pub(crate) fn text(text: &str) -> FieldValue {

@@ -79,12 +79,10 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// The session.
     pub(crate) fn session(&self) -> SessionId {
         self.session
     }
 
-    /// Commits the transaction.
     pub(crate) async fn commit(self, change: IdentityChange) -> Result<IssuedSession> {
         match self.replaced {
             Some(user) => change.commit_of([user]).await?,

@@ -29,7 +29,6 @@ impl UnsavedRuns {
         }
     }
 
-    /// Retries the unsaved ends.
     pub(super) async fn retry(&self, repository: &RunRepository) {
         let kept = std::mem::take(&mut *self.runs());
         for run in &kept {

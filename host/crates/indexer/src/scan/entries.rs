@@ -42,7 +42,6 @@ pub(super) enum Entry {
     Skipped,
 }
 
-/// A subdirectory.
 pub(super) struct Subdirectory {
     pub(super) path: RelativePath,
     /// Whether its path contains a symbolic link.

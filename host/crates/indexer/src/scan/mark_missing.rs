@@ -20,17 +20,14 @@ const MAX_LOST_SHARE: f64 = 0.3;
 /// Up to this many missing files are always marked, so that small libraries can shrink.
 const ALWAYS_MAY_GO: usize = 20;
 
-/// Files per transaction.
 const FILES_PER_TRANSACTION: usize = 500;
 
-/// A missing file.
 struct MissingFile {
     id: FileId,
     path: RelativePath,
 }
 
 impl MissingFiles {
-    /// All files to mark.
     fn files(self) -> impl Iterator<Item = MissingFile> {
         let gone = self.missing.into_iter().chain(self.ignored);
         gone.map(move |(id, name)| MissingFile {

@@ -12,7 +12,6 @@ use svc_store::{FileByContent, IndexRepository, StoreError};
 /// comparing all of them for each new file would take quadratic time. Further files are treated as new.
 const AMBIGUOUS_DUPLICATES: usize = 1_000;
 
-/// The moves of one run.
 pub(super) struct Moves<'a> {
     index: &'a IndexRepository,
     /// Files that moved.

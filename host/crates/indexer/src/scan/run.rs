@@ -301,7 +301,6 @@ impl Scanner {
     }
 }
 
-/// Missing files by root.
 type MissingByRoot = HashMap<DirectoryId, Vec<MissingFiles>>;
 
 /// Starts the walk over all paths of all roots, one after the other.

@@ -27,7 +27,6 @@ pub(super) struct Details {
     pub(super) diff: Option<String>,
 }
 
-/// The log of one run.
 pub(super) struct RunLog<'a> {
     run: RunId,
     ids: &'a IdGenerator,

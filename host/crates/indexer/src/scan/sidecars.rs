@@ -18,7 +18,6 @@ const SUBTITLE_FOLDERS: [&str; 3] = ["subs", "subtitles", "sub"];
 /// Maximum of sidecars per directory.
 const MAX_SIDECARS: usize = 20_000;
 
-/// A sidecar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SidecarFile {
     /// Relative to the directory of the media file: `movie.nfo`, `Subs/en.srt`, `../tvshow.nfo`.
@@ -32,7 +31,6 @@ pub(super) fn holds_subtitles(name: &str) -> bool {
     SUBTITLE_FOLDERS.contains(&name.to_lowercase().as_str())
 }
 
-/// The sidecars of a directory.
 #[derive(Debug)]
 pub(super) struct FolderSidecars {
     root: Arc<ScanRoot>,
@@ -117,7 +115,6 @@ impl FolderSidecars {
     }
 }
 
-/// The sidecars of one media file.
 #[derive(Debug)]
 pub(super) struct FileSidecars {
     pub(super) folder: Arc<FolderSidecars>,
@@ -125,7 +122,6 @@ pub(super) struct FileSidecars {
 }
 
 impl FileSidecars {
-    /// The names of its sidecars.
     pub(super) fn names(&self) -> Vec<String> {
         let files = self.folder.sidecars_of(&self.name);
         files.map(|file| file.name.clone()).collect()

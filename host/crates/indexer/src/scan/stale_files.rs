@@ -18,7 +18,6 @@ use crate::scan::work::{PendingFolder, Persist, ReadFile, WorkChunk, WorkItem};
 use svc_domain::id::{FileId, FolderId};
 use svc_store::{IndexRepository, KeptReading, KeptVersion, ScanWriter, StaleFile, StoreError};
 
-/// Files per query.
 const FILES_PER_QUERY: i64 = 512;
 
 impl Scanner {

@@ -60,7 +60,6 @@ pub(super) struct WorkItem {
     pub(super) name: String,
     /// Whether the file has a row.
     pub(super) known: bool,
-    /// Digest of its sidecars.
     pub(super) sidecar_digest: Option<i64>,
 }
 
@@ -99,11 +98,8 @@ pub(super) enum Persist {
     },
     /// A file whose plugins are quarantined; logged only.
     Quarantined {
-        /// Its directory.
         folder: Arc<PendingFolder>,
-        /// Id of the file.
         id: FileId,
-        /// Its name.
         name: String,
         /// The first of the plugins.
         plugin: Arc<PluginVersion>,
@@ -111,7 +107,6 @@ pub(super) enum Persist {
     },
     /// A line of a dry run; logged only.
     DryRun {
-        /// Kind of the files.
         kind: MediaKind,
         /// The event for each file.
         lines: Vec<(RunLogEvent, RelativePath)>,

@@ -82,7 +82,6 @@ impl ItemKinds {
         self.plugins.kind_state(kind).reason().map(str::to_owned)
     }
 
-    /// The kind that a request names.
     async fn requested_kind(&self, name: &str) -> Result<StoredKind> {
         let invalid = |message: String| ServiceError::invalid("kind", message);
         let kind: MediaKind = name.parse().map_err(|error| invalid(format!("{error}")))?;

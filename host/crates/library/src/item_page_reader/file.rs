@@ -71,7 +71,6 @@ impl PageFile {
         Ok(Arc::new(source))
     }
 
-    /// A part of the file.
     pub(super) fn part(self, span: Span) -> OpenedMedia {
         OpenedMedia {
             offset: span.offset,

@@ -72,7 +72,6 @@ impl PageReader {
         }
     }
 
-    /// The pages of the file.
     pub(crate) async fn list(self: &Arc<Self>, file: &PageFile) -> Result<Arc<[Page]>> {
         if !file.plugin.has_pages() {
             return Ok(Arc::default());

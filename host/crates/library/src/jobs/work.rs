@@ -12,7 +12,6 @@ use svc_domain::id::FileId;
 use svc_domain::job::JobProgress;
 use svc_identity::error::Result;
 
-/// Items per query.
 const ITEMS_PER_QUERY: u32 = 256;
 /// Maximum of failures in the result; the count is complete.
 const FAILURES: usize = 100;

@@ -34,7 +34,6 @@ pub(super) fn may_read(actor: &Actor, item: ItemType) -> bool {
     actor.may(read_capability(item))
 }
 
-/// Parses the queue type.
 pub(super) fn check_type(new: &NewQueue) -> Result<QueueType> {
     if new.queue_type != "static" && new.queue_type != "dynamic" {
         return Err(ServiceError::invalid("type", "must be static or dynamic"));

@@ -274,7 +274,6 @@ fn pictures_json(extraction: &Extraction) -> Json {
         .collect()
 }
 
-/// The fields that differ.
 fn changes(before: Option<&Reading>, after: &Reading) -> Vec<FieldChange> {
     let (before, after) = (before.map(Reading::values).unwrap_or_default(), after.values());
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();

@@ -40,7 +40,6 @@ enum OriginalSource {
     Opened(OpenedMedia),
 }
 
-/// An original that has been opened.
 pub(super) struct OpenedOriginal {
     /// As it is on disk now: the file may have changed since it was indexed.
     pub(super) identity: Identity,
@@ -88,7 +87,6 @@ impl Original {
         }
     }
 
-    /// A page of a file.
     pub(super) fn page(page: PageOriginal) -> Self {
         let media = page.media();
         Self {
@@ -103,7 +101,6 @@ impl Original {
         }
     }
 
-    /// Its renderer, if there is one.
     pub(super) fn renderer(&self, plugins: &Plugins) -> Option<PluginHandle> {
         match &self.place {
             OriginalSource::File(_) | OriginalSource::Opened(_) => {

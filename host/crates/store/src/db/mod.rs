@@ -6,7 +6,6 @@
 
 mod count_cache;
 mod maintenance;
-pub(crate) mod search_index;
 
 use std::sync::Arc;
 

@@ -10,16 +10,12 @@ use svc_domain::list::{ListRequest, Listing};
 
 /// An order that clients may choose for a list.
 pub(crate) trait MediaOrder: Copy {
-    /// The column to sort by.
     fn sort(self) -> Sort;
 }
 
-/// The filter of a list.
 pub(crate) trait MediaFilter {
-    /// The orders of the list.
     type Order: MediaOrder;
 
-    /// The rows of the list.
     const ROWS: MediaRows;
 
     /// The filters that all lists of items share.

@@ -23,15 +23,12 @@ pub(crate) struct MediaRows {
 
 /// A range of a list that an index returns in order.
 enum KeysetRange {
-    /// The whole list.
     Whole,
     /// After this value and id, of items with a value.
     After(CursorValue, i64),
     /// After this id, of items without a value.
     AfterWithoutValue(i64),
-    /// Items without a value.
     WithoutValue,
-    /// Items with a value.
     WithValue,
 }
 

@@ -17,6 +17,7 @@ mod photos;
 mod purge_kind;
 mod rows;
 mod tracks;
+mod upsert;
 mod video_aggregates;
 mod video_genres;
 mod video_values;

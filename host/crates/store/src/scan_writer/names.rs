@@ -4,15 +4,16 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use crate::db::search_index::SearchIndex;
 use crate::scan_writer::ids::for_ids;
+use crate::scan_writer::upsert::propose;
 use crate::scan_writer::{PersistOutcome, rows};
 use crate::text::{bounded_key, bounded_sort, bounded_words};
 use svc_database::Result;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
 use svc_database::bulk::SqlTexts;
-use svc_domain::id::{IdGenerator, MusicArtistId, MusicGenreId, MusicReleaseId};
+use svc_database::search_index::SearchIndex;
+use svc_domain::id::IdGenerator;
 use svc_domain::music::{Credit, ReleaseFacts};
 use svc_domain::time::Timestamp;
 
@@ -51,6 +52,11 @@ impl<T> Default for MissingNames<'_, T> {
 }
 
 impl<'a, T> MissingNames<'a, T> {
+    fn get(&self, key: &str) -> Option<&'a T> {
+        let place = *self.places.get(key)?;
+        self.items.get(place).map(|(_, item)| *item)
+    }
+
     /// Adds `key` unless it is cached or added already; returns whether it is new.
     pub(super) fn request(&mut self, cached: &NameCache, key: &str, item: &'a T) -> bool {
         if cached.0.contains_key(key) {
@@ -112,30 +118,28 @@ impl Names {
         now: Timestamp,
         added: &mut PersistOutcome,
     ) -> Result<()> {
-        let mut values = Vec::with_capacity(wanted.items.len() * rows::ARTISTS.columns);
-        let mut proposed = HashMap::with_capacity(wanted.items.len());
-        for (key, credit) in &wanted.items {
-            let id = self.ids.next::<MusicArtistId>(now);
-            proposed.insert(id.get(), *credit);
-            values.extend(args![
-                id.get(),
-                key.as_str(),
+        let proposed = propose(&self.ids, now, &wanted.items, |id, key, credit| {
+            Some(args![
+                id,
+                key,
                 credit.name.as_str(),
                 bounded_sort(&credit.sort_name),
                 credit.mb_artist_id.as_deref(),
-            ]);
-        }
-        let found: Vec<(i64, String)> = texts.fetch(tx, &rows::ARTISTS, &values).await?;
+            ])
+        });
+        let found: Vec<(i64, String)> = texts.fetch(tx, &rows::ARTISTS, &proposed.values).await?;
         let mut words = Vec::new();
         for (id, key) in found {
-            if let Some(credit) = proposed.get(&id) {
+            if proposed.is_new(id)
+                && let Some(credit) = wanted.get(&key)
+            {
                 words.extend([Arg::from(id), search_arg(&credit.name)]);
                 added.added_artists.push((id.into(), credit.name.clone()));
             }
             self.artists.0.insert(key, id);
         }
         texts
-            .execute(tx, SearchIndex::Artists.add(tx.engine()), &words)
+            .execute(tx, SearchIndex::Artists.insert(tx.engine()), &words)
             .await
     }
 
@@ -147,15 +151,10 @@ impl Names {
         wanted: MissingNames<'_, String>,
         now: Timestamp,
     ) -> Result<()> {
-        let mut values = Vec::with_capacity(wanted.items.len() * rows::GENRES.columns);
-        for (key, name) in &wanted.items {
-            values.extend(args![
-                self.ids.next::<MusicGenreId>(now).get(),
-                key.as_str(),
-                name.as_str()
-            ]);
-        }
-        let found: Vec<(i64, String)> = texts.fetch(tx, &rows::GENRES, &values).await?;
+        let proposed = propose(&self.ids, now, &wanted.items, |id, key, name| {
+            Some(args![id, key, name.as_str()])
+        });
+        let found: Vec<(i64, String)> = texts.fetch(tx, &rows::GENRES, &proposed.values).await?;
         self.genres.0.extend(found.into_iter().map(|(id, key)| (key, id)));
         Ok(())
     }
@@ -169,14 +168,10 @@ impl Names {
         now: Timestamp,
         added: &mut PersistOutcome,
     ) -> Result<()> {
-        let mut values = Vec::with_capacity(wanted.items.len() * rows::RELEASES.columns);
-        let mut proposed = HashMap::with_capacity(wanted.items.len());
-        for (key, facts) in &wanted.items {
-            let id = self.ids.next::<MusicReleaseId>(now);
-            proposed.insert(id.get(), *facts);
-            values.extend(args![
-                id.get(),
-                key.as_str(),
+        let proposed = propose(&self.ids, now, &wanted.items, |id, key, facts| {
+            Some(args![
+                id,
+                key,
                 facts.title.as_str(),
                 bounded_sort(&facts.sort_title),
                 facts.release_type.as_deref(),
@@ -184,17 +179,19 @@ impl Names {
                 facts.original_year,
                 facts.mb_release_id.as_deref(),
                 facts.mb_release_group_id.as_deref(),
-            ]);
-        }
-        let found: Vec<(i64, String)> = texts.fetch(tx, &rows::RELEASES, &values).await?;
+            ])
+        });
+        let found: Vec<(i64, String)> = texts.fetch(tx, &rows::RELEASES, &proposed.values).await?;
         let (mut artists, mut words, mut known) = (Vec::new(), Vec::new(), Vec::new());
         for (id, key) in found {
-            match proposed.get(&id) {
-                Some(facts) => added.added_releases.push((id.into(), facts.title.clone())),
-                None => known.push(id),
+            let is_new = proposed.is_new(id);
+            if !is_new {
+                known.push(id);
             }
-            let place = wanted.places.get(&key).and_then(|place| wanted.items.get(*place));
-            if let Some((_, facts)) = place {
+            if let Some(facts) = wanted.get(&key) {
+                if is_new {
+                    added.added_releases.push((id.into(), facts.title.clone()));
+                }
                 words.extend([Arg::from(id), release_words(facts)]);
                 self.credit(id, facts, &mut artists);
             }
@@ -207,7 +204,7 @@ impl Names {
         }
         texts.execute(tx, &rows::RELEASE_ARTISTS, &artists).await?;
         texts
-            .execute(tx, SearchIndex::Releases.add(tx.engine()), &words)
+            .execute(tx, SearchIndex::Releases.insert(tx.engine()), &words)
             .await
     }
 

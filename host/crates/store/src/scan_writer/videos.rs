@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::changes::NewChanges;
-use crate::db::search_index::SearchIndex;
 use crate::scan_writer::ids::for_ids;
+use crate::scan_writer::upsert::{Proposed, Stored, propose};
 use crate::scan_writer::video_genres::Genres;
 use crate::scan_writer::video_values::{episode_values, movie_values, show_values, source_values};
 use crate::scan_writer::{ScanWriter, StoredFile, rows};
@@ -12,9 +12,9 @@ use crate::text::{bounded_key, bounded_words};
 use svc_database::Result;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
-use svc_database::bulk::in_lists;
-use svc_domain::change::{ChangeKind, ItemType};
-use svc_domain::id::{MovieId, TvEpisodeId, TvSeasonId, TvShowId};
+use svc_database::bulk::{Bulk, in_lists};
+use svc_database::search_index::SearchIndex;
+use svc_domain::change::ItemType;
 use svc_domain::scan::FileRecord;
 use svc_domain::text::search_words;
 use svc_domain::time::Timestamp;
@@ -137,27 +137,20 @@ impl ScanWriter {
             VideoItem::Movie(movie) => Some((movie.key.as_str(), movie)),
             VideoItem::Episode(_) => None,
         }));
-        let mut values = Vec::new();
-        let mut proposed = HashSet::new();
-        for (key, movie) in &movies {
-            let id = self.ids.next::<MovieId>(now).get();
-            proposed.insert(id);
-            values.extend(movie_values(id, key, movie));
-        }
-        let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::MOVIES, &values).await?;
-        let ids: HashMap<String, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
-        let mut index = Vec::new();
-        let mut genres = Vec::new();
-        for (key, movie) in &movies {
-            if let Some(&id) = ids.get(key) {
-                index.push((id, movie.search_text()));
-                genres.push((id, movie.genres.as_slice()));
-                changes.push(ItemType::Movie, change_of(&proposed, id), id);
-            }
-        }
-        self.store_genres(tx, Genres::Movies, &genres).await?;
-        self.index(tx, SearchIndex::Movies, &proposed, index).await?;
-        Ok(ids)
+        let proposed = propose(&self.ids, now, &movies, |id, key, movie| {
+            Some(movie_values(id, key, movie))
+        });
+        let stored = self.upsert(tx, &rows::MOVIES, proposed).await?;
+        let genres = stored
+            .of(&movies)
+            .map(|(id, movie)| (id, movie.genres.as_slice()));
+        self.store_genres(tx, Genres::Movies, &genres.collect::<Vec<_>>())
+            .await?;
+        let texts = stored.of(&movies).map(|(id, movie)| (id, movie.search_text()));
+        self.index(tx, SearchIndex::Movies, &stored, texts.collect())
+            .await?;
+        stored.record(&movies, ItemType::Movie, changes);
+        Ok(stored.ids)
     }
 
     async fn store_episodes(
@@ -178,26 +171,11 @@ impl ScanWriter {
         let shows = self.store_shows(tx, &episodes, now, changes).await?;
         let seasons = self.store_seasons(tx, &episodes, &shows, now).await?;
         let show_of = |episode: &EpisodeFacts| shows.get(&bounded_key(episode.show.key.clone())).copied();
-        let mut values = Vec::new();
-        let mut proposed = HashSet::new();
-        for (key, episode) in &episodes {
-            let season = seasons.get(&bounded_key(episode.season_key.clone())).copied();
-            let (Some(show), Some(season)) = (show_of(episode), season) else {
-                continue;
-            };
-            let id = self.ids.next::<TvEpisodeId>(now).get();
-            proposed.insert(id);
-            values.extend(episode_values(id, key, show, season, episode));
-        }
-        let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::EPISODES, &values).await?;
-        let ids: HashMap<String, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
-        let mut index = Vec::new();
-        for (key, episode) in &episodes {
-            if let Some(&id) = ids.get(key) {
-                index.push((id, episode.search_text()));
-                changes.push(ItemType::TvEpisode, change_of(&proposed, id), id);
-            }
-        }
+        let proposed = propose(&self.ids, now, &episodes, |id, key, episode| {
+            let season = *seasons.get(&bounded_key(episode.season_key.clone()))?;
+            Some(episode_values(id, key, show_of(episode)?, season, episode))
+        });
+        let stored = self.upsert(tx, &rows::EPISODES, proposed).await?;
         for (source, facts) in videos {
             if let (VideoItem::Episode(episode), Some(before)) = (&facts.item, before.get(source))
                 && let (Some(old), Some(new)) = (before.show_id, show_of(episode))
@@ -206,8 +184,13 @@ impl ScanWriter {
                 self.renamed_shows.heirs.entry(old).or_default().insert(new);
             }
         }
-        self.index(tx, SearchIndex::Episodes, &proposed, index).await?;
-        Ok(ids)
+        let texts = stored
+            .of(&episodes)
+            .map(|(id, episode)| (id, episode.search_text()));
+        self.index(tx, SearchIndex::Episodes, &stored, texts.collect())
+            .await?;
+        stored.record(&episodes, ItemType::TvEpisode, changes);
+        Ok(stored.ids)
     }
 
     async fn store_shows(
@@ -222,31 +205,22 @@ impl ScanWriter {
                 .iter()
                 .map(|(_, episode)| (episode.show.key.as_str(), &episode.show)),
         );
-        let mut values = Vec::new();
-        let mut proposed = HashSet::new();
-        for (key, show) in &shows {
-            let id = self.ids.next::<TvShowId>(now).get();
-            proposed.insert(id);
-            values.extend(show_values(id, key, show));
-        }
-        let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::SHOWS, &values).await?;
-        let ids: HashMap<String, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
-        let mut index = Vec::new();
-        let mut genres = Vec::new();
-        for (key, show) in &shows {
-            if let Some(&id) = ids.get(key) {
-                index.push((id, search_words(&show.title)));
-                genres.push((id, show.genres.as_slice()));
-                let change = change_of(&proposed, id);
-                if change == ChangeKind::Added {
-                    self.renamed_shows.new.insert(id);
-                }
-                changes.push(ItemType::TvShow, change, id);
-            }
-        }
-        self.store_genres(tx, Genres::Shows, &genres).await?;
-        self.index(tx, SearchIndex::Shows, &proposed, index).await?;
-        Ok(ids)
+        let proposed = propose(&self.ids, now, &shows, |id, key, show| {
+            Some(show_values(id, key, show))
+        });
+        let stored = self.upsert(tx, &rows::SHOWS, proposed).await?;
+        let new = stored.ids.values().filter(|id| stored.is_new(**id));
+        self.renamed_shows.new.extend(new);
+        let genres = stored.of(&shows).map(|(id, show)| (id, show.genres.as_slice()));
+        self.store_genres(tx, Genres::Shows, &genres.collect::<Vec<_>>())
+            .await?;
+        let texts = stored
+            .of(&shows)
+            .map(|(id, show)| (id, search_words(&show.title)));
+        self.index(tx, SearchIndex::Shows, &stored, texts.collect())
+            .await?;
+        stored.record(&shows, ItemType::TvShow, changes);
+        Ok(stored.ids)
     }
 
     async fn store_seasons(
@@ -261,15 +235,16 @@ impl ScanWriter {
                 .iter()
                 .map(|(_, episode)| (episode.season_key.as_str(), *episode)),
         );
-        let mut values = Vec::new();
-        for (key, episode) in &seasons {
-            if let Some(show) = shows.get(&bounded_key(episode.show.key.clone())) {
-                let id = self.ids.next::<TvSeasonId>(now).get();
-                values.extend(args![id, key.clone(), *show, episode.season]);
-            }
-        }
-        let stored: Vec<(i64, String)> = self.texts.fetch(tx, &rows::SEASONS, &values).await?;
-        Ok(stored.into_iter().map(|(id, key)| (key, id)).collect())
+        let proposed = propose(&self.ids, now, &seasons, |id, key, episode| {
+            let show = *shows.get(&bounded_key(episode.show.key.clone()))?;
+            Some(args![id, key, show, episode.season])
+        });
+        Ok(self.upsert(tx, &rows::SEASONS, proposed).await?.ids)
+    }
+
+    async fn upsert(&mut self, tx: &mut Tx, bulk: &Bulk, proposed: Proposed<'_>) -> Result<Stored> {
+        let rows = self.texts.fetch(tx, bulk, &proposed.values).await?;
+        Ok(proposed.stored_as(rows))
     }
 
     /// Replaces the search index entries of items.
@@ -277,28 +252,20 @@ impl ScanWriter {
         &mut self,
         tx: &mut Tx,
         index: SearchIndex,
-        new: &HashSet<i64>,
+        stored: &Stored,
         items: Vec<(i64, String)>,
     ) -> Result<()> {
         let known: Vec<i64> = items
             .iter()
             .map(|(id, _)| *id)
-            .filter(|id| !new.contains(id))
+            .filter(|id| !stored.is_new(*id))
             .collect();
         for_ids(tx, index.remove(tx.engine()), &known, "").await?;
         let values: Vec<Arg<'_>> = items
             .into_iter()
             .flat_map(|(id, text)| [Arg::from(id), words(text)])
             .collect();
-        self.texts.execute(tx, index.add(tx.engine()), &values).await
-    }
-}
-
-fn change_of(new: &HashSet<i64>, id: i64) -> ChangeKind {
-    if new.contains(&id) {
-        ChangeKind::Added
-    } else {
-        ChangeKind::Updated
+        self.texts.execute(tx, index.insert(tx.engine()), &values).await
     }
 }
 

@@ -10,22 +10,12 @@ use crate::{
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::ItemId;
 use svc_domain::item::{FacetCount, Item, ItemRecord};
-use svc_domain::item_kind::{FieldSchema, FieldType, Grouping, KindApp, KindSchema};
+use svc_domain::item_kind::{FieldType, Grouping, KindApp, KindSchema};
 use svc_domain::library::Grant;
 use svc_domain::list::{ListRequest, Order, OrderedPagination, Pagination};
+use svc_test_support::kinds::field;
 
 const PAGE: Pagination = Pagination { take: 100, skip: 0 };
-
-fn field(key: &str, field_type: FieldType) -> FieldSchema {
-    FieldSchema {
-        key: key.to_owned(),
-        label: [("en".to_owned(), key.to_owned())].into(),
-        field_type,
-        search: true,
-        sort: true,
-        facet: true,
-    }
-}
 
 pub(super) fn comics() -> KindSchema {
     KindSchema {
@@ -44,20 +34,10 @@ pub(super) fn comics() -> KindSchema {
 }
 
 pub(super) fn books() -> KindSchema {
-    KindSchema {
-        kind: "books".parse().unwrap(),
-        label: [("en".to_owned(), "Books".to_owned())].into(),
-        item_label: "Book".to_owned(),
-        app: KindApp::Music,
-        grouping: Grouping::Group {
-            by: vec!["x.books.author".to_owned(), "x.books.book".to_owned()],
-            part_order: vec!["x.books.track".to_owned()],
-        },
-        fields: vec![
-            field("x.books.author", FieldType::Text),
-            field("x.books.narrators", FieldType::Texts),
-        ],
-    }
+    svc_test_support::kinds::books(vec![
+        field("x.books.author", FieldType::Text),
+        field("x.books.narrators", FieldType::Texts),
+    ])
 }
 
 pub(super) fn item(schema: &KindSchema, title: &str, fields: &[(&str, Value)]) -> FileRecord {

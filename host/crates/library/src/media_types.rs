@@ -124,9 +124,6 @@ pub const PICTURE_TYPES: [&str; 9] = [
     "image/webp",
 ];
 
-/// The content type of the bytes of media in the description of a handler, until it is replaced by those of the route.
-pub const ANY_BYTES: &str = "*/*";
-
 /// The content type of all other files.
 pub const PLAIN_BYTES: &str = "application/octet-stream";
 

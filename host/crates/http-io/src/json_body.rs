@@ -7,35 +7,33 @@
 mod json_error;
 mod value;
 
-use json_error::{JsonError, Step};
+pub use json_error::JsonError;
+
+use json_error::Step;
 use serde::de::value::StrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor,
 };
-use svc_identity::error::FieldError;
 use value::JsonValue;
 
 /// Parses a body.
 ///
 /// # Errors
 /// The first error, with the path of its field; an empty path for the body as a whole.
-pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FieldError> {
-    let of_body = |message: String| FieldError::new("", message);
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, JsonError> {
     if bytes.trim_ascii().is_empty() {
-        return Err(of_body(
-            "the body is missing; it must be a JSON object".to_owned(),
-        ));
+        return Err(JsonError::here("the body is missing; it must be a JSON object"));
     }
     let json: JsonValue = serde_json::from_slice(bytes).map_err(|error| {
         let (line, column) = (error.line(), error.column());
-        of_body(format!(
+        JsonError::here(format!(
             "the body is not valid JSON: line {line}, column {column}"
         ))
     })?;
     if !matches!(json, JsonValue::Object(_)) {
-        return Err(of_body("the body must be a JSON object".to_owned()));
+        return Err(JsonError::here("the body must be a JSON object"));
     }
-    T::deserialize(json).map_err(FieldError::from)
+    T::deserialize(json)
 }
 
 /// Methods for integers, within the bounds of their types.

@@ -43,8 +43,8 @@ struct Outer {
 }
 
 fn json_error(text: &str) -> (String, String) {
-    let FieldError { path, message } = parse::<Outer>(text.as_bytes()).unwrap_err();
-    (path, message)
+    let error = parse::<Outer>(text.as_bytes()).unwrap_err();
+    (error.path(), error.to_string())
 }
 
 #[test]

@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::de;
 
-use svc_identity::error::FieldError;
-
 /// One step of a path.
 #[derive(Debug)]
 pub(super) enum Step {
@@ -13,9 +11,10 @@ pub(super) enum Step {
     Index(usize),
 }
 
-/// An error and its path. The last step comes first.
+/// An error of a field. Its text is for the client.
 #[derive(Debug)]
-pub(super) struct JsonError {
+pub struct JsonError {
+    /// The path to the field. The last step comes first.
     steps: Vec<Step>,
     message: String,
 }
@@ -26,6 +25,19 @@ impl JsonError {
             steps: Vec::new(),
             message: message.into(),
         }
+    }
+
+    /// The path of the field; empty for the body as a whole.
+    pub fn path(&self) -> String {
+        let mut path = String::new();
+        for step in self.steps.iter().rev() {
+            match step {
+                Step::Field(name) if path.is_empty() => path.clone_from(name),
+                Step::Field(name) => path = format!("{path}.{name}"),
+                Step::Index(index) => path = format!("{path}[{index}]"),
+            }
+        }
+        path
     }
 
     pub(super) fn below(mut self, step: Step) -> Self {
@@ -39,20 +51,6 @@ impl JsonError {
 
     pub(super) fn one_of(names: &[&str]) -> Self {
         Self::here(format!("must be one of {}", names.join(", ")))
-    }
-}
-
-impl From<JsonError> for FieldError {
-    fn from(json_error: JsonError) -> Self {
-        let mut path = String::new();
-        for step in json_error.steps.into_iter().rev() {
-            match step {
-                Step::Field(name) if path.is_empty() => path = name,
-                Step::Field(name) => path = format!("{path}.{name}"),
-                Step::Index(index) => path = format!("{path}[{index}]"),
-            }
-        }
-        Self::new(path, json_error.message)
     }
 }
 
