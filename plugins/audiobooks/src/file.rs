@@ -12,6 +12,7 @@ use lofty::properties::FileProperties;
 use svc_plugin_api::{ExtractError, Source, Span};
 
 use crate::chapters::{self, Chapter, MAX_CHAPTERS};
+use crate::folder_cover;
 use crate::mp4;
 use crate::tags::Tags;
 
@@ -25,6 +26,8 @@ pub enum Cover {
     At(Span),
     /// Stored in parts or encoded.
     Bytes(Vec<u8>),
+    /// A file of this name beside it.
+    Beside(String),
 }
 
 /// What a file contains beside the sound.
@@ -42,11 +45,19 @@ fn options() -> ParseOptions {
 }
 
 impl AudioFile {
-    /// Reads a file.
+    /// Reads a file; without a picture in it, its cover is one beside it.
     ///
     /// # Errors
     /// `Refused` for another format, `Invalid` for a damaged file, `Io` if a read failed.
     pub fn read(source: &mut Source) -> Result<Self, ExtractError> {
+        let mut read = Self::by_format(source)?;
+        if read.covers.is_empty() {
+            read.covers.extend(folder_cover::find(source).map(Cover::Beside));
+        }
+        Ok(read)
+    }
+
+    fn by_format(source: &mut Source) -> Result<Self, ExtractError> {
         let start = source.bytes_at(0, 64)?;
         let is_opus = start.windows(8).any(|window| window == b"OpusHead");
         let damaged = |error: &dyn std::fmt::Display| ExtractError::invalid(None, error.to_string());
@@ -167,6 +178,7 @@ impl AudioFile {
         self.covers.retain(|cover| match cover {
             Cover::At(span) => span.length > 0,
             Cover::Bytes(bytes) => !bytes.is_empty(),
+            Cover::Beside(_) => true,
         });
         self.covers.truncate(MAX_COVERS);
         self

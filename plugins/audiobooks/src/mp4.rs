@@ -1,13 +1,18 @@
 //! What MP4 files have beside tags: chapters of two kinds, and the places of covers.
+//!
+//! The server's own plugins for videos share a walker of atoms and read the same chapters. This one has its own, with the same
+//! limits: it is built like an outsider's, from the SDK and crates of crates.io, so that the folder can leave the repository.
 
 use svc_plugin_api::{ExtractError, Source, Span};
 
 use crate::chapters::{Chapter, MAX_CHAPTERS};
 
 /// Atoms of one level that are examined.
-const MAX_ATOMS: usize = 10_000;
-/// Bytes of a table of the chapter track, or of the list of chapters.
-const MAX_TABLE_BYTES: u64 = 256 * 1024;
+const MAX_ATOMS: usize = 4096;
+/// Bytes of a table of the chapter track.
+const MAX_TABLE_BYTES: u64 = 16 + MAX_CHAPTERS as u64 * 12;
+/// Bytes of the list of chapters: 255 with titles of 255 bytes.
+const MAX_LIST_BYTES: u64 = 128 * 1024;
 const MAX_TITLE_BYTES: usize = 1024;
 /// The list's unit is 100 ns.
 const UNITS_PER_MS: u64 = 10_000;
@@ -50,7 +55,7 @@ pub fn find(source: &mut Source) -> Result<Found, ExtractError> {
         match &atom.name {
             b"trak" => {
                 if let Some(chapters) = path(source, atom, &[b"tref", b"chap"])? {
-                    let ids = content(source, chapters)?;
+                    let ids = table(source, chapters)?;
                     chapter_ids.extend(ids.as_chunks::<4>().0.iter().copied().map(u32::from_be_bytes));
                 }
                 tracks.push(atom);
@@ -70,7 +75,7 @@ pub fn find(source: &mut Source) -> Result<Found, ExtractError> {
 fn read_user_data(source: &mut Source, data: Atom, found: &mut Found) -> Result<(), ExtractError> {
     for atom in children(source, data)? {
         match &atom.name {
-            b"chpl" => found.list = list(&content(source, atom)?),
+            b"chpl" => found.list = list(&content(source, atom, MAX_LIST_BYTES)?),
             b"meta" => {
                 // Version and flags, which QuickTime does not have.
                 let is_quicktime = source.bytes_at(atom.start + 4, 4)? == *b"hdlr";
@@ -128,26 +133,26 @@ fn chapter_track(source: &mut Source, track: Atom) -> Result<Vec<Chapter>, Extra
         return Ok(Vec::new());
     };
     let header = match child(source, media, b"mdhd")? {
-        Some(header) => content(source, header)?,
+        Some(header) => table(source, header)?,
         None => return Ok(Vec::new()),
     };
     let scale_at = if header.first() == Some(&1) { 20 } else { 12 };
     let scale = u64::from(u32_at(&header, scale_at));
-    let Some(table) = path(source, media, &[b"minf", b"stbl"])? else {
+    let Some(sample_table) = path(source, media, &[b"minf", b"stbl"])? else {
         return Ok(Vec::new());
     };
     if scale == 0 {
         return Ok(Vec::new());
     }
     let mut samples = Samples::default();
-    for atom in children(source, table)? {
+    for atom in children(source, sample_table)? {
         match &atom.name {
-            b"stts" => samples.times = content(source, atom)?,
-            b"stsz" => samples.sizes = content(source, atom)?,
-            b"stsc" => samples.runs = content(source, atom)?,
-            b"stco" => samples.chunks = numbers(&content(source, atom)?, 8),
+            b"stts" => samples.times = table(source, atom)?,
+            b"stsz" => samples.sizes = table(source, atom)?,
+            b"stsc" => samples.runs = table(source, atom)?,
+            b"stco" => samples.chunks = numbers(&table(source, atom)?, 8),
             b"co64" => {
-                let bytes = content(source, atom)?;
+                let bytes = table(source, atom)?;
                 let chunks = bytes.get(8..).unwrap_or_default().as_chunks::<8>().0;
                 samples.chunks = chunks.iter().copied().map(u64::from_be_bytes).collect();
             }
@@ -298,8 +303,12 @@ fn path(source: &mut Source, from: Atom, names: &[&[u8; 4]]) -> Result<Option<At
     Ok(Some(atom))
 }
 
-fn content(source: &mut Source, atom: Atom) -> Result<Vec<u8>, ExtractError> {
-    let length = (atom.end - atom.start).min(MAX_TABLE_BYTES);
+fn table(source: &mut Source, atom: Atom) -> Result<Vec<u8>, ExtractError> {
+    content(source, atom, MAX_TABLE_BYTES)
+}
+
+fn content(source: &mut Source, atom: Atom, most: u64) -> Result<Vec<u8>, ExtractError> {
+    let length = (atom.end - atom.start).min(most);
     Ok(source.bytes_at(atom.start, usize::try_from(length).unwrap_or(0))?)
 }
 

@@ -5,7 +5,7 @@ mod books;
 
 use audiobooks::Audiobooks;
 use books::{Mp4, PICTURE, chapters, extract, flac, mp3, source, value};
-use svc_plugin_api::{PictureData, read_picture};
+use svc_plugin_api::{PictureData, read_picture, run};
 
 fn book() -> Mp4 {
     Mp4 {
@@ -207,6 +207,75 @@ fn parts_without_tags_are_of_the_book_that_their_folders_name() {
         value(&extract("The book/a.m4a", whole.bytes()), "book"),
         "The book"
     );
+}
+
+#[test]
+fn cover_beside_the_files_is_that_of_a_file_without_one() {
+    let jpeg = |number: u8| [b"\xff\xd8\xff\xe0 picture ".as_slice(), &[number]].concat();
+    let part = || mp3(&[], &[], false, 1);
+    // The names of the pictures, and which of them is the cover.
+    for (path, names, expected) in [
+        (
+            "Book/01.mp3",
+            &["back.jpg", "Folder.JPG", "cover.png"][..],
+            Some(2),
+        ),
+        ("Book/01.mp3", &["cover.jpg", "01.jpeg"], Some(1)),
+        ("Book/01.mp3", &["poster.webp"], Some(0)),
+        ("Book/01.mp3", &["back.jpg", "../cover.jpg"], None),
+        ("Book/CD 2/01.mp3", &["../Cover.jpg"], Some(0)),
+        ("Book/CD 2/01.mp3", &["../cover.jpg", "front.jpg"], Some(1)),
+        ("Book/CD 2/01.mp3", &["../01.jpg"], None),
+    ] {
+        let mut file = source(path, part());
+        for (number, name) in (0..).zip(names) {
+            file = file.with_related(name, jpeg(number));
+        }
+        let found = run::<Audiobooks>(&mut file).unwrap().unwrap();
+        let pictures: Vec<_> = found
+            .pictures
+            .iter()
+            .map(|picture| (picture.purpose.as_str(), picture.mime.as_str(), picture.data))
+            .collect();
+        match expected {
+            None => {
+                assert!(pictures.is_empty(), "{path}: {names:?}: {pictures:?}");
+                read_picture::<Audiobooks>(&mut file, 0).unwrap_err();
+            }
+            Some(number) => {
+                assert_eq!(
+                    pictures,
+                    [("front", "image/jpeg", PictureData::OnRequest)],
+                    "{path}: {names:?}"
+                );
+                let read = read_picture::<Audiobooks>(&mut file, 0).unwrap();
+                assert_eq!(read, jpeg(number), "{path}: {names:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn embedded_cover_comes_first_and_files_that_are_no_pictures_are_passed_over() {
+    let mut with_own =
+        source("Book/01.mp3", mp3(&[], &[], true, 1)).with_related("cover.jpg", b"\xff\xd8\xff\xe0");
+    let found = run::<Audiobooks>(&mut with_own).unwrap().unwrap();
+    assert_eq!(
+        (found.pictures.len(), found.pictures[0].mime.as_str()),
+        (1, "image/png")
+    );
+    assert_eq!(read_picture::<Audiobooks>(&mut with_own, 0).unwrap(), PICTURE);
+    // Neither an empty file nor one of another format hides the next one.
+    let mut broken = source("Book/01.mp3", mp3(&[], &[], false, 1))
+        .with_related("01.jpg", b"")
+        .with_related("cover.jpg", b"<html>not found</html>")
+        .with_related("folder.jpg", PICTURE);
+    let found = run::<Audiobooks>(&mut broken).unwrap().unwrap();
+    assert_eq!(
+        (found.pictures.len(), found.pictures[0].mime.as_str()),
+        (1, "image/png")
+    );
+    assert_eq!(read_picture::<Audiobooks>(&mut broken, 0).unwrap(), PICTURE);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod books;
 
 use audiobooks::Audiobooks;
-use books::{Mp4, flac, mp3, source};
+use books::{Mp4, atom, chapters, extract, flac, mp3, source};
 use svc_plugin_api::{ExtractError, read_picture, run};
 
 fn files() -> Vec<(&'static str, Vec<u8>)> {
@@ -66,6 +66,24 @@ fn other_formats_are_refused_and_nothing_is_invalid() {
     assert!(matches!(outcome(b"RIFF\0\0\0\0WAVE"), ExtractError::Refused(_)));
     assert!(matches!(outcome(b""), ExtractError::Invalid(_)));
     read_picture::<Audiobooks>(&mut source("a.mp3", mp3(&[], &[], false, 1)), 0).unwrap_err();
+}
+
+#[test]
+fn chapters_behind_too_many_atoms_are_not_looked_for() {
+    let book = Mp4 {
+        seconds: 60,
+        list: vec![(0, "One"), (20_000, "Two")],
+        ..Mp4::default()
+    };
+    let bytes = book.bytes();
+    let start = u32::from_be_bytes(*bytes.first_chunk().unwrap()) as usize;
+    for (atoms, found) in [(4000, 2), (4096, 0)] {
+        let free = atom(b"free", &[]).repeat(atoms);
+        let file = [&bytes[..start], &free, &bytes[start..]].concat();
+        let extraction = extract("a.m4b", file);
+        assert_eq!(chapters(&extraction).len(), found, "{atoms} atoms");
+        assert_eq!(extraction.duration_ms, Some(60_000));
+    }
 }
 
 #[test]

@@ -136,11 +136,13 @@ fn audiobooks_of_ffmpeg_have_chapters_and_parts_in_order_and_resume() {
     let parts = books.join("Bob Writer/Sixty Parts");
     fs::create_dir_all(&parts).unwrap();
     let chapters = ";FFMETADATA1\ntitle=The Long Road\nartist=Ann Author\nalbum=The Long Road\ncomposer=Ned Narrator\n\
-        date=2010\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=4000\ntitle=Departure\n\
+        grouping=Roads #2\ndate=2010-05-02\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=4000\ntitle=Departure\n\
         [CHAPTER]\nTIMEBASE=1/1000\nSTART=4000\nEND=9000\ntitle=Arrival\n";
     fs::write(dir.path().join("chapters"), chapters).unwrap();
-    let make = "ffmpeg -v error -f lavfi -i sine=frequency=440:duration=9 -i chapters -map_metadata 1 -map_chapters 1 \
-                -c:a aac -b:a 32k \"$OUT/road.m4b\"\n\
+    let make = "ffmpeg -v error -f lavfi -i color=c=red:s=32x32 -frames:v 1 cover.jpg\n\
+                ffmpeg -v error -f lavfi -i sine=frequency=440:duration=9 -i chapters -i cover.jpg -map 0 -map 2 \
+                -map_metadata 1 -map_chapters 1 -c:a aac -b:a 32k -c:v copy -disposition:v attached_pic \
+                \"$OUT/road.m4b\"\n\
                 ffmpeg -v error -f lavfi -i sine=frequency=300:duration=2 -c:a libmp3lame -b:a 32k base.mp3\n\
                 for n in $(seq 1 60); do ffmpeg -v error -i base.mp3 -c copy -metadata title=\"Part $n\" \
                 -metadata album=\"Sixty Parts\" -metadata artist=\"Bob Writer\" -metadata track=\"$n/60\" \
@@ -155,8 +157,18 @@ fn audiobooks_of_ffmpeg_have_chapters_and_parts_in_order_and_resume() {
     let path = |item: &Value| format!("/api/v1/items/{}", item["itemId"].as_str().unwrap());
 
     let road = server.get(&path(&items[0])).json();
-    assert_eq!(road["fields"]["x.audiobooks.author"], "Ann Author");
-    assert_eq!(road["fields"]["x.audiobooks.narrators"], json!(["Ned Narrator"]));
+    assert_eq!(
+        road["fields"],
+        json!({
+            "x.audiobooks.author": "Ann Author",
+            "x.audiobooks.authors": ["Ann Author"],
+            "x.audiobooks.book": "The Long Road",
+            "x.audiobooks.narrators": ["Ned Narrator"],
+            "x.audiobooks.series": "Roads",
+            "x.audiobooks.series-number": 2.0,
+            "x.audiobooks.date": "2010-05-02",
+        }),
+    );
     assert_eq!(
         road["chapters"],
         json!([
@@ -165,8 +177,18 @@ fn audiobooks_of_ffmpeg_have_chapters_and_parts_in_order_and_resume() {
         ])
     );
 
+    let cover = server.get(&format!("{}/artwork", path(&items[0])));
+    assert_eq!(
+        (cover.status, cover.header("content-type")),
+        (200, Some("image/jpeg"))
+    );
+    assert!(cover.bytes == fs::read(dir.path().join("cover.jpg")).unwrap());
+
     let sixty = server.get(&path(&items[1])).json();
     assert_eq!(sixty["partCount"], 60);
+    assert_eq!(sixty["fields"]["x.audiobooks.author"], "Bob Writer");
+    assert_eq!(sixty["fields"]["x.audiobooks.book"], "Sixty Parts");
+    assert_eq!(sixty.get("artwork"), None);
     let parts = server.get(&format!("{}/parts", path(&items[1]))).json();
     let parts = parts.as_array().unwrap();
     let titles: Vec<_> = parts
@@ -193,4 +215,78 @@ fn audiobooks_of_ffmpeg_have_chapters_and_parts_in_order_and_resume() {
     let history = server.get("/api/v1/history").json();
     assert_eq!(history[0][0]["mediaId"], sixty["itemId"]);
     assert_eq!(history[0][0]["seconds"], 59.5, "{history}");
+}
+
+#[test]
+fn audiobooks_of_ffmpeg_have_chapters_and_covers_of_each_format() {
+    if !is_installed("ffmpeg") {
+        return skipped("ffmpeg is not installed");
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let books = dir.path().join("books");
+    fs::create_dir_all(books.join("In Parts")).unwrap();
+    let chapters = ";FFMETADATA1\ntitle=Whole\nartist=Cara Writer\nalbum=One File\ndate=1999\nnarrator=Ned Narrator\n\
+        [CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=700\ntitle=First\n\
+        [CHAPTER]\nTIMEBASE=1/1000\nSTART=700\nEND=2000\ntitle=Second\n";
+    fs::write(dir.path().join("chapters"), chapters).unwrap();
+    let make = "ffmpeg -v error -f lavfi -i color=c=red:s=32x32 -frames:v 1 embedded.jpg\n\
+                ffmpeg -v error -f lavfi -i color=c=blue:s=48x48 -frames:v 1 \"$OUT/In Parts/Folder.jpg\"\n\
+                ffmpeg -v error -f lavfi -i sine=frequency=300:duration=2 -i chapters -i embedded.jpg -map 0 -map 2 \
+                -map_metadata 1 -map_chapters 1 -c:a libmp3lame -b:a 32k -c:v copy -disposition:v attached_pic \
+                \"$OUT/one.mp3\"\n\
+                for n in 1 2 3; do ffmpeg -v error -f lavfi -i sine=frequency=500:duration=1 -c:a aac -b:a 32k \
+                -metadata title=\"Part $n\" -metadata album=\"In Parts\" -metadata artist=Reader \
+                -metadata album_artist=\"Dan Writer\" -metadata track=\"$n/3\" -metadata disc=1/1 -metadata date=2001 \
+                \"$OUT/In Parts/$n.m4a\"; done";
+    shell(dir.path(), make, &books);
+    let root = format!("audiobooks={}", books.display());
+    let server = Server::start_as_owner(&dir.path().join("data"), &["--root", &root]);
+    server.index("quick");
+    let items = items(&server, "audiobooks");
+    let titles: Vec<_> = items.iter().map(|item| &item["title"]).collect();
+    assert_eq!(titles, [&json!("In Parts"), &json!("One File")]);
+    let path = |item: &Value| format!("/api/v1/items/{}", item["itemId"].as_str().unwrap());
+
+    let parts = server.get(&path(&items[0])).json();
+    assert_eq!(parts["partCount"], 3);
+    for (key, expected) in [("author", "Dan Writer"), ("date", "2001")] {
+        assert_eq!(
+            parts["fields"][format!("x.audiobooks.{key}")],
+            expected,
+            "{parts:#}"
+        );
+    }
+    let chapters = parts["chapters"].as_array().unwrap().iter();
+    let chapters: Vec<_> = chapters.map(|chapter| &chapter["title"]).collect();
+    assert_eq!(chapters, [&json!("Part 1"), &json!("Part 2"), &json!("Part 3")]);
+
+    let one = server.get(&path(&items[1])).json();
+    assert_eq!(
+        one["fields"],
+        json!({
+            "x.audiobooks.author": "Cara Writer",
+            "x.audiobooks.authors": ["Cara Writer"],
+            "x.audiobooks.book": "One File",
+            "x.audiobooks.narrators": ["Ned Narrator"],
+            "x.audiobooks.date": "1999",
+        }),
+    );
+    assert_eq!(
+        one["chapters"],
+        json!([
+            {"start": 0.0, "end": 0.7, "title": "First"},
+            {"start": 0.7, "end": 2.0, "title": "Second"},
+        ])
+    );
+    for (item, cover) in [
+        (0, books.join("In Parts/Folder.jpg")),
+        (1, dir.path().join("embedded.jpg")),
+    ] {
+        let artwork = server.get(&format!("{}/artwork", path(&items[item])));
+        assert_eq!(
+            (artwork.status, artwork.header("content-type")),
+            (200, Some("image/jpeg"))
+        );
+        assert!(artwork.bytes == fs::read(&cover).unwrap(), "{}", cover.display());
+    }
 }

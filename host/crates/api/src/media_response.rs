@@ -120,7 +120,7 @@ impl MediaResponse {
         }
     }
 
-    /// A picture embedded in a media file.
+    /// A picture that is embedded in a media file, or that its plugin reads beside it.
     pub fn picture(picture: OpenedPicture) -> Self {
         let claimed = picture.mime.to_ascii_lowercase();
         let claimed = if claimed == "image/jpg" {
@@ -137,10 +137,12 @@ impl MediaResponse {
             index,
             file_size,
             mtime_ns,
+            sidecar_digest,
             ..
         } = picture;
+        let sidecars = sidecar_digest.map_or_else(String::new, |digest| format!("-{digest:x}"));
         Self {
-            tag: format!("\"{id}-p{index}-{file_size:x}-{mtime_ns:x}\""),
+            tag: format!("\"{id}-p{index}-{file_size:x}-{mtime_ns:x}{sidecars}\""),
             modified: mtime_ns.div_euclid(1_000_000_000),
             content_type: content_type.into(),
             stream: None,

@@ -4,6 +4,7 @@ mod dev;
 mod fixtures;
 mod languages;
 mod signatures;
+mod standing_alone;
 mod tutorial;
 mod verdicts;
 

@@ -266,7 +266,7 @@ pub async fn get_item_page(
 
 /// Get the artwork of an item
 ///
-/// A picture that is embedded in one of its files.
+/// A picture that is embedded in one of its files, or beside one of them.
 #[endpoint]
 pub async fn get_item_artwork(
     state: State,

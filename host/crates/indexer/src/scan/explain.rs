@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::scan::ignore_rules::{IgnoreRules, NO_MEDIA, RULES, is_ignored};
 use crate::scan::roots::{KindExtractors, ScanRoot};
-use crate::scan::sidecars;
 use crate::scan::sidecars::FileSidecars;
 use svc_domain::extraction::ExtractOutcome;
 use svc_domain::path::{RelativePath, text_to_os};
@@ -124,12 +123,7 @@ pub fn explain(plugins: &Plugins, directory: Directory, path: &RelativePath) -> 
         Err(error) => return Explanation::skipped(Skipped::NotAFile(error.to_string())),
     };
     let name = path.file_name().to_owned();
-    let folder = path.parent().unwrap_or_default();
-    let sidecars = sidecars::list(&root, &folder).ok().map(Arc::new);
-    let file_around = sidecars.map(|folder| FileSidecars {
-        folder,
-        name: name.clone(),
-    });
+    let file_around = FileSidecars::of(&root, path).ok();
     let mut explanation = Explanation {
         size: Some(opened.size),
         mtime_ns: Some(opened.mtime_ns),
@@ -182,14 +176,9 @@ pub fn read_with(
     let extractors = KindExtractors::of(plugins, &directory.kind);
     let root = Arc::new(ScanRoot::new(directory, files, extractors, Vec::new())?);
     let opened = root.files.open_file(path)?;
-    let name = path.file_name().to_owned();
-    let source = SourceFile::new(opened.file, name.clone(), opened.size);
-    let sidecars = sidecars::list(&root, &path.parent().unwrap_or_default());
-    let source = match sidecars {
-        Ok(folder) => source.with_sidecars(Arc::new(FileSidecars {
-            folder: Arc::new(folder),
-            name,
-        })),
+    let source = SourceFile::new(opened.file, path.file_name(), opened.size);
+    let source = match FileSidecars::of(&root, path) {
+        Ok(sidecars) => source.with_sidecars(Arc::new(sidecars)),
         Err(_) => source,
     };
     let source = Arc::new(source);

@@ -30,4 +30,5 @@ pub use explain::{Explanation, Skipped, explain, read_with};
 pub use ignore_rules::is_ignored;
 pub use progress::Progress;
 pub use run::{ScanEnd, ScanRequest, Scanner, Target};
+pub use sidecars::sidecars_of;
 pub use watch::{ChangedPaths, DirectoryWatch, WatchState};

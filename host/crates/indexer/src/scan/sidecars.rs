@@ -9,9 +9,13 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::scan::ignore_rules::is_ignored;
-use crate::scan::roots::ScanRoot;
+use crate::scan::roots::{KindExtractors, ScanRoot};
+use svc_domain::id::DirectoryId;
 use svc_domain::path::{RelativePath, extension, name_to_text, stem};
-use svc_plugin_host::Sidecars;
+use svc_domain::scan::Directory;
+use svc_platform::media_root::MediaRoot;
+use svc_plugin_host::{Plugins, Sidecars};
+use svc_store::MediaFile;
 
 /// Names of subdirectories with subtitles for a movie.
 const SUBTITLE_FOLDERS: [&str; 3] = ["subs", "subtitles", "sub"];
@@ -122,6 +126,20 @@ pub(super) struct FileSidecars {
 }
 
 impl FileSidecars {
+    /// Those of a file outside of a walk.
+    pub(super) fn of(root: &Arc<ScanRoot>, path: &RelativePath) -> io::Result<Self> {
+        let folder = path.parent().unwrap_or_default();
+        let folder = if root.related.is_empty() {
+            FolderSidecars::new(Arc::clone(root), folder, std::iter::empty(), Vec::new())
+        } else {
+            list(root, &folder)?
+        };
+        Ok(Self {
+            folder: Arc::new(folder),
+            name: path.file_name().to_owned(),
+        })
+    }
+
     pub(super) fn names(&self) -> Vec<String> {
         let files = self.folder.sidecars_of(&self.name);
         files.map(|file| file.name.clone()).collect()
@@ -154,6 +172,26 @@ impl Sidecars for FileSidecars {
         };
         Ok(self.folder.root.files.open_file(&path)?.file)
     }
+}
+
+/// The folders and sidecars of an indexed file, as a run gives them to its plugin. Blocks.
+///
+/// # Errors
+/// The root or the folder cannot be opened.
+pub fn sidecars_of(plugins: &Plugins, media: &MediaFile) -> io::Result<Arc<dyn Sidecars>> {
+    // Sidecars are found by kind and path; the rest is for runs.
+    let directory = Directory {
+        id: DirectoryId::from(0),
+        kind: media.kind.clone(),
+        path: media.root.clone(),
+        available: media.available,
+        last_seen_at: None,
+        file_count: 0,
+    };
+    let files = MediaRoot::open(&directory.path)?;
+    let extractors = KindExtractors::of(plugins, &directory.kind);
+    let root = Arc::new(ScanRoot::new(directory, files, extractors, Vec::new())?);
+    Ok(Arc::new(FileSidecars::of(&root, &media.path)?))
 }
 
 /// Lists the sidecars of a directory outside of a walk.

@@ -1,4 +1,4 @@
-//! Artwork embedded in media files.
+//! Artwork of media files: embedded, or read by their plugins.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -7,6 +7,7 @@ use super::{Media, NO_ARTWORK, OpenedMedia, STORAGE_UNAVAILABLE, blocking, open_
 use svc_domain::extraction::{ExtractFailure, PictureData};
 use svc_domain::id::FileId;
 use svc_identity::error::{Result, ServiceError, TryLater};
+use svc_indexer::scan::sidecars_of;
 use svc_platform::data_dir::DataDir;
 use svc_plugin_host::{Plugins, SourceFile};
 use svc_store::EmbeddedPicture;
@@ -33,6 +34,8 @@ pub struct OpenedPicture {
     pub file_size: u64,
     /// Modification time of the file in nanoseconds since 1970.
     pub mtime_ns: i64,
+    /// Digest of the file's sidecars in the index.
+    pub sidecar_digest: Option<i64>,
 }
 
 /// Content of embedded artwork.
@@ -85,7 +88,11 @@ pub(crate) fn open_picture(plugins: &Plugins, picture: EmbeddedPicture) -> Resul
         PictureData::OnRequest => PictureBytes::InMemory(extract_picture(plugins, &picture, opened)?),
     };
     let EmbeddedPicture {
-        media, index, mime, ..
+        media,
+        index,
+        mime,
+        sidecar_digest,
+        ..
     } = picture;
     Ok(OpenedPicture {
         mime,
@@ -94,6 +101,7 @@ pub(crate) fn open_picture(plugins: &Plugins, picture: EmbeddedPicture) -> Resul
         index,
         file_size,
         mtime_ns,
+        sidecar_digest,
     })
 }
 
@@ -104,7 +112,11 @@ fn extract_picture(plugins: &Plugins, picture: &EmbeddedPicture, opened: OpenedM
         .as_deref()
         .and_then(|id| plugins.handle(id))
         .ok_or(NO_ARTWORK)?;
-    let source = SourceFile::new(opened.file, opened.name, opened.length);
+    let sidecars = sidecars_of(plugins, &picture.media).map_err(|error| {
+        tracing::warn!(file = %picture.media.path, %error, "the folder of the media file cannot be listed");
+        STORAGE_UNAVAILABLE
+    })?;
+    let source = SourceFile::new(opened.file, opened.name, opened.length).with_sidecars(sidecars);
     let outcome = plugins
         .worker()
         .read_picture(&plugin, &Arc::new(source), picture.index);
@@ -155,6 +167,7 @@ mod tests {
             index: 0,
             file_size: 7,
             mtime_ns: 9,
+            sidecar_digest: None,
         };
         let bytes = vec![7; MAX_IN_MEMORY_BYTES + 1];
         let media = write_temporary_file(&data_dir, &bytes, &picture).unwrap();

@@ -20,8 +20,10 @@ pub(super) struct Identity {
     name: String,
     size: u64,
     pub(super) mtime_ns: i64,
-    /// Index among the pictures embedded in the file.
+    /// Index among the pictures of the file.
     index: Option<u32>,
+    /// Digest of the file's sidecars, one of which its picture may be.
+    sidecar_digest: Option<i64>,
 }
 
 /// A picture in its own size.
@@ -56,6 +58,7 @@ impl Original {
                 size: media.size.unsigned_abs(),
                 mtime_ns: media.mtime_ns,
                 index: None,
+                sidecar_digest: None,
             },
             place: OriginalSource::File(media),
         }
@@ -67,6 +70,7 @@ impl Original {
         Self {
             identity: Identity {
                 index: Some(picture.index),
+                sidecar_digest: picture.sidecar_digest,
                 ..identity
             },
             place: OriginalSource::Embedded(picture),
@@ -82,6 +86,7 @@ impl Original {
                 size: media.length,
                 mtime_ns: media.mtime_ns,
                 index: None,
+                sidecar_digest: None,
             },
             place: OriginalSource::Opened(media),
         }
@@ -96,6 +101,7 @@ impl Original {
                 size: media.length,
                 mtime_ns: media.mtime_ns,
                 index: None,
+                sidecar_digest: None,
             },
             place: OriginalSource::Page(page),
         }
@@ -175,13 +181,17 @@ fn open_embedded(identity: Identity, picture: EmbeddedPicture, plugins: &Plugins
 impl Identity {
     /// The cache key of this original, in this size and with this plugin.
     pub(super) fn key(&self, size: ThumbnailSize, renderer: &PluginHandle) -> CacheKey {
+        let sidecars = self
+            .sidecar_digest
+            .map_or_else(String::new, |digest| format!("-{digest:x}"));
+        let index = self.index.map_or_else(String::new, |index| index.to_string());
         CacheKey::of(&[
             "drawn picture, form 1",
             &self.file.to_string(),
             &self.name,
             &self.size.to_string(),
             &self.mtime_ns.to_string(),
-            &self.index.map_or_else(String::new, |index| index.to_string()),
+            &(index + &sidecars),
             &size.longest_edge().to_string(),
             renderer.digest(),
         ])

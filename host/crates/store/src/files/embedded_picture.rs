@@ -15,6 +15,8 @@ pub struct EmbeddedPicture {
     pub mime: String,
     /// Location of its bytes.
     pub data: PictureData,
+    /// Digest of the sidecars of the file, one of which the picture may be.
+    pub sidecar_digest: Option<i64>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -25,6 +27,7 @@ pub(crate) struct PictureRow {
     picture_mime: Option<String>,
     picture_offset: Option<i64>,
     picture_length: Option<i64>,
+    related_stamp: Option<i64>,
 }
 
 impl TryFrom<PictureRow> for EmbeddedPicture {
@@ -42,6 +45,7 @@ impl TryFrom<PictureRow> for EmbeddedPicture {
                     length: length.unsigned_abs(),
                 })
             }),
+            sidecar_digest: row.related_stamp,
         })
     }
 }

@@ -86,7 +86,7 @@ impl KindRepository {
         let select = concat!(
             "SELECT ",
             file_columns!(),
-            ", x.picture_index, x.picture_mime, x.picture_offset, x.picture_length",
+            ", x.picture_index, x.picture_mime, x.picture_offset, x.picture_length, f.related_stamp",
             numbered_files!(),
             file_joins!(),
             " WHERE x.picture_index IS NOT NULL"

@@ -21,7 +21,7 @@ impl MusicRepository {
         let sql = concat!(
             "SELECT ",
             file_columns!(),
-            ", t.picture_index, t.picture_mime, t.picture_offset, t.picture_length \
+            ", t.picture_index, t.picture_mime, t.picture_offset, t.picture_length, f.related_stamp \
              FROM music_tracks t JOIN files f ON f.file_id = t.track_id ",
             file_joins!(),
             " WHERE t.track_id = $1 AND t.picture_index IS NOT NULL"
