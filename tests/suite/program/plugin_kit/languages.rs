@@ -146,6 +146,24 @@ fn plugin_in_c_goes_the_whole_way() {
 }
 
 #[test]
+fn build_without_the_sdk_says_where_else_it_is() {
+    if let Err(reason) = rust_is_installed() {
+        return skipped(&reason);
+    }
+    let author = Author::new();
+    // A crates.io without any crate.
+    fs::create_dir(author.at("nothing")).unwrap();
+    let config = format!(
+        "[source.crates-io]\nreplace-with = \"nothing\"\n[source.nothing]\ndirectory = {:?}\n",
+        author.at("nothing")
+    );
+    fs::write(author.at(".cargo/config.toml"), config).unwrap();
+    author.passes(&["new", "lonely", "--lang", "rust", "--kind", "notes"]);
+    let said = author.fails(&["build", "lonely"], 1, "sdk_missing");
+    assert!(said.contains("--sdk CHECKOUT/plugin-api"), "{said}");
+}
+
+#[test]
 fn changed_code_fails_the_golden_file_until_it_is_blessed() {
     if let Err(reason) = rust_is_installed() {
         return skipped(&reason);
