@@ -1,10 +1,35 @@
 //! The SDK for plugins of `svc`.
 //!
 //! A plugin is a WebAssembly component that extracts metadata ([`Extractor`], [`Artwork`]), lists the pages of documents
-//! ([`Pages`]), renders thumbnails ([`Thumbnailer`]) or analyzes waveforms ([`WaveformAnalyzer`]); [`cloud`] is for plugins that read no files. Its code reads one file from a [`Source`], which
-//! implements [`std::io::Read`] and [`std::io::Seek`], and returns an [`Extraction`] that an [`ExtractionBuilder`]
-//! makes. [`export_plugin!`] exports it. The code does not depend on WebAssembly, so `cargo test` runs its tests
-//! natively.
+//! ([`Pages`]), renders thumbnails ([`Thumbnailer`]) or analyzes waveforms ([`WaveformAnalyzer`]); [`cloud`] is for plugins
+//! that read no files. Its code reads one file from a [`Source`], which implements [`std::io::Read`] and
+//! [`std::io::Seek`], and returns an [`Extraction`] that an [`ExtractionBuilder`] makes. [`export_plugin!`] exports it.
+//! The code does not depend on WebAssembly, so `cargo test` runs its tests natively.
+//!
+//! # A complete plugin
+//! It has three files. `svc plugin new notes --lang rust --kind notes` makes a larger one with fixtures, and
+//! `svc plugin build` compiles either to `dist/notes.wasm`. `Cargo.toml`:
+//!
+//! ```toml
+//! [package]
+//! name = "notes"
+//! version = "1.0.0"
+//! edition = "2024"
+//!
+//! [lib]
+//! crate-type = ["cdylib", "rlib"]
+//!
+//! [dependencies]
+//! svc-plugin-api = "0.1"
+//! ```
+//!
+//! `plugin.toml`, the manifest, which defines a new kind of media:
+//!
+//! ```toml
+#![doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/plugin.toml"))]
+//! ```
+//!
+//! `src/lib.rs`:
 //!
 //! ```
 //! use std::io::Read;
@@ -26,9 +51,16 @@
 //!     }
 //! }
 //!
+//! # mod with { use super::Notes;
+//! svc_plugin_api::export_plugin!(Notes, manifest = "plugin.toml");
+//! # }
+//! # fn main() {
+//!
+//! // In a test:
 //! let mut source = Source::from_bytes("a.note", b"NOTE  Hello \0".to_vec());
 //! let extraction = svc_plugin_api::run::<Notes>(&mut source).unwrap().unwrap();
 //! assert_eq!(extraction.title.as_deref(), Some("Hello"));
+//! # }
 //! ```
 //!
 //! # Panics
@@ -37,7 +69,9 @@
 //!
 //! # Rules
 //! - Return `Ok(None)` for a valid file without metadata. [`ExtractError`] documents when to return which error.
-//! - Use the keys of `docs/plugin-keys.md`; a plugin's own keys start with `x.<plugin id>.`.
+//! - A plugin's own keys start with `x.<plugin id>.`. The common keys, such as `music.album`, are listed in
+//!   `docs/plugin-keys.md` of the repository of svc, which this crate does not contain. `svc plugin run` shows a warning for
+//!   each key that the server does not know.
 //! - Do not use clocks or random numbers: `Instant::now()` and `getrandom` trap in the sandbox. The same bytes must
 //!   always give the same extraction.
 //! - Do not trust a length in the file. Limit it before you pass it to [`Source::bytes_at`].

@@ -64,3 +64,10 @@ fn interface_in_the_sdk_is_that_of_the_repository() {
         );
     }
 }
+
+#[test]
+fn example_of_the_sdk_has_a_valid_manifest() {
+    let text = std::fs::read(workspace().join("plugin-api/plugin.toml")).unwrap();
+    let manifest = svc_plugin_host::Manifest::parse(&text).unwrap();
+    assert_eq!((manifest.id.as_str(), manifest.kinds.len()), ("notes", 1));
+}

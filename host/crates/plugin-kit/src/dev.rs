@@ -1,5 +1,5 @@
 //! `svc plugin dev`: swaps a plugin into a running server whenever it changes: its folder, which is built first, or a
-//! component that another tool builds.
+//! component that another tool builds. In between it follows what the server says of the plugin.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::build::build_folder;
 use crate::error::KitError;
+use crate::follow::{Follower, News};
 use crate::language::Language;
 use crate::managed::ManagedPlugin;
 use crate::project::written_files;
@@ -31,6 +32,16 @@ pub struct Swap {
     pub plugin: ManagedPlugin,
 }
 
+/// What is reported.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Report {
+    /// A new version is in use.
+    Swap(Box<Swap>),
+    /// The server says something of the plugin.
+    News(News),
+}
+
 /// The files of a plugin: when each changed last.
 type Files = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
 
@@ -44,21 +55,32 @@ pub enum Watched<'a> {
 }
 
 /// Builds a folder and swaps the plugin into a server, or swaps a component, and again after each change. All that the
-/// plugin asks for is granted. `report` receives each swap and each error; it ends the loop by returning false.
+/// plugin asks for is granted. `report` receives each swap, each error, and in between what the server says of the plugin;
+/// it ends the loop by returning false.
 ///
 /// # Errors
 /// The folder cannot be read.
 pub fn dev(
     server: &Server,
     watched: Watched<'_>,
-    mut report: impl FnMut(Result<Swap, KitError>) -> bool,
+    mut report: impl FnMut(Result<Report, KitError>) -> bool,
 ) -> Result<(), KitError> {
     let mut swapped = None;
+    let mut follower = Follower::new(server);
     loop {
+        for news in follower.look() {
+            if !report(news.map(Report::News)) {
+                return Ok(());
+            }
+        }
         let files = settled(watched)?;
         // Tools that write a component may delete it first.
         if !files.is_empty() && swapped.as_ref() != Some(&files) {
-            if !report(swap(server, watched)) {
+            let swap = swap(server, watched);
+            if let Ok(swap) = &swap {
+                follower.swapped(&swap.plugin);
+            }
+            if !report(swap.map(|swap| Report::Swap(Box::new(swap)))) {
                 return Ok(());
             }
             swapped = Some(files);

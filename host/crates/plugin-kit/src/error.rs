@@ -36,6 +36,9 @@ pub enum KitError {
         /// What it wrote to standard output, which is otherwise not shown.
         output: String,
     },
+    /// Cargo finds no crate of the SDK.
+    #[error("cargo does not find the SDK, the crate `svc-plugin-api`")]
+    SdkMissing,
     /// No language is recognized in the folder.
     #[error("{path}: no plugin is recognized here", path = path.display())]
     NoProject {
@@ -121,6 +124,7 @@ impl KitError {
             Self::File { .. } => "file",
             Self::ToolMissing { .. } => "tool_missing",
             Self::ToolFailed { .. } => "tool_failed",
+            Self::SdkMissing => "sdk_missing",
             Self::NoProject { .. } => "no_project",
             Self::Module { .. } => "module",
             Self::Manifest { .. } => "manifest",
@@ -148,6 +152,12 @@ impl KitError {
                 "its messages are above; run `svc plugin build` again when they are solved".to_owned()
             }
             Self::ToolFailed { output, .. } => format!("it wrote:\n{}", output.trim_end()),
+            Self::SdkMissing => {
+                "if the crate is not on crates.io in this version, use the folder `plugin-api` of a whole checkout of svc: \
+                 `svc-plugin-api = { path = \"CHECKOUT/plugin-api\" }` in Cargo.toml, which `svc plugin new … --sdk \
+                 CHECKOUT/plugin-api` writes"
+                    .to_owned()
+            }
             Self::NoProject { .. } => {
                 "name a folder with `plugin.toml` and a Cargo.toml, *.py, package.json or *.c; \
                  `svc plugin new NAME --lang rust --kind KIND` makes one; a module of another compiler needs \

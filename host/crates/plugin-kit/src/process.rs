@@ -74,6 +74,17 @@ impl Program {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         output.status.success().then_some(text)
     }
+
+    /// Standard error of a program that fails; `None` if it is missing or succeeds.
+    pub(crate) fn complaint(&self, arguments: &[&str], folder: &Path) -> Option<String> {
+        let output = self
+            .command(arguments, folder)
+            .stdout(Stdio::null())
+            .output()
+            .ok()?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        (!output.status.success()).then_some(text)
+    }
 }
 
 /// Why a program gave no output.

@@ -103,6 +103,9 @@ fn advice(field: &str) -> Option<&'static str> {
 
 /// The capabilities that a request requires. Whoever changes plugins reads them as well.
 fn required_capabilities(method: &str, path: &str) -> &'static [&'static str] {
+    if path.starts_with("/index") {
+        return &["Indexing.Read"];
+    }
     match (method, path.starts_with("/plugins")) {
         ("GET", true) => &["Plugins.Read"],
         (_, true) => &["Plugins.Operate"],
@@ -126,6 +129,7 @@ mod tests {
         let next = |method, path| Refusal::of(method, path, 403, b"{}").next();
         assert!(next("GET", "/plugins").ends_with("the capability `Plugins.Read`"));
         assert!(next("PATCH", "/plugins/a").ends_with("the capability `Plugins.Operate`"));
+        assert!(next("GET", "/index/runs?take=1").ends_with("the capability `Indexing.Read`"));
         assert!(next("GET", "/jobs/1").ends_with("the capability `Jobs.Read`"));
         assert!(
             next("POST", "/jobs")

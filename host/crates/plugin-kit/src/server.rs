@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use data_encoding::HEXLOWER;
 use rustls::crypto::aws_lc_rs;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest as _, Sha256};
@@ -20,6 +21,7 @@ use crate::error::KitError;
 use crate::managed::{ManagedPlugin, ManagedPlugins, Permission, PreviewReport};
 use crate::purge::{KnownKind, PurgeQuestion, PurgeReport};
 use crate::refusal::Refusal;
+use crate::run_log::ErroredFile;
 
 /// The server compiles plugins and reads files while a request waits.
 const TIMEOUT: Duration = Duration::from_secs(200);
@@ -221,6 +223,23 @@ impl Server {
             report = self.send_to("GET", &format!("/jobs/{}", report.job_id), None)?;
         }
         Ok(report)
+    }
+
+    /// The ids of the latest runs of the indexer, latest first.
+    pub(crate) fn latest_runs(&self) -> Result<Vec<String>, KitError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Run {
+            run_id: String,
+        }
+        let (runs, _): (Vec<Run>, u64) = self.send_to("GET", "/index/runs?take=20", None)?;
+        Ok(runs.into_iter().map(|run| run.run_id).collect())
+    }
+
+    /// Files that a run could not read, oldest entry first, and how many there are.
+    pub(crate) fn errored_files(&self, run: &str, skip: u64) -> Result<(Vec<ErroredFile>, u64), KitError> {
+        let path = format!("/index/run/logs?runId={run}&event=file_errored&take=1000&skip={skip}");
+        self.send_to("GET", &path, None)
     }
 
     /// Sends a request about plugins with a JSON body, or without a body.

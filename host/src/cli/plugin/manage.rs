@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use svc_plugin_kit::KitError;
-use svc_plugin_kit::dev::{Watched, dev};
+use svc_plugin_kit::dev::{Report, Watched, dev};
 use svc_plugin_kit::language::Language;
 use svc_plugin_kit::managed::ManagedPlugin;
 use svc_plugin_kit::project::component_and_fixtures;
@@ -281,9 +281,10 @@ impl Dev {
         } else {
             Watched::Folder(&self.plugin, self.lang)
         };
-        dev(&server, watched, |swapped| {
-            outcome = match swapped {
-                Ok(swap) => {
+        dev(&server, watched, |report| {
+            outcome = match report {
+                Ok(Report::News(news)) => output.line(&json!(news), &news.to_string()),
+                Ok(Report::Swap(swap)) => {
                     let (swap_ms, plugin) = (swap.swap_ms, &swap.plugin);
                     let built = swap.build_ms.map(|time| format!("built in {time} ms, "));
                     let built = built.unwrap_or_default();

@@ -100,6 +100,73 @@ fn logging_plugin(version: &str) -> Vec<u8> {
     guests::with_manifest(guests::component(&body), &manifest)
 }
 
+/// A plugin for items of the kind `things` that traps at each file, after it logged why.
+fn faulty_plugin() -> Vec<u8> {
+    let said = "things.rs:7: planted";
+    let length = said.len();
+    let body = format!(
+        r#"(data (i32.const 8192) "{said}")
+        (func (export "svc:plugin/extractor@0.1.0#extract") (result i32)
+          (call $log (i32.const 3) (i32.const 8192) (i32.const {length}))
+          unreachable)"#
+    );
+    guests::with_manifest(
+        guests::component(&body),
+        &guests::kind_manifest("things", "things"),
+    )
+}
+
+#[test]
+fn dev_prints_the_files_that_fail_at_the_server_with_the_reason() {
+    let author = Author::new();
+    let things = author.at("things");
+    fs::create_dir(&things).unwrap();
+    for name in ["1.shared", "2.shared"] {
+        fs::write(things.join(name), name).unwrap();
+    }
+    let root = format!("things={}", things.display());
+    let server = Server::start_as_owner(&author.at("data"), &["--root", &root]);
+    fs::write(author.at("things.wasm"), faulty_plugin()).unwrap();
+    let mut dev = Dev::start(&author, "things.wasm", &server);
+    assert_eq!(dev.next()["plugin"]["state"], "active");
+    let mut failed = [dev.next(), dev.next()];
+    failed.sort_by_key(|line| line["relativePath"].to_string());
+    for (line, name) in failed.iter().zip(["1.shared", "2.shared"]) {
+        assert_eq!(
+            (&line["event"], &line["relativePath"], &line["plugin"]),
+            (&json!("file_errored"), &json!(name), &json!("things 1.0.0")),
+            "{line}"
+        );
+        let reason = line["reason"].as_str().unwrap();
+        assert!(
+            reason.starts_with("trap: ") && reason.contains("things.rs:7: planted"),
+            "{reason}"
+        );
+    }
+
+    fs::write(author.at("next"), logging_plugin("2.0.0")).unwrap();
+    fs::rename(author.at("next"), author.at("things.wasm")).unwrap();
+    assert_eq!(dev.next()["plugin"]["version"], "2.0.0");
+    wait_for("the items of the corrected version", || {
+        server.get("/api/v1/items?kind=things").json()[1] == 2
+    });
+
+    // A state that others change is news as well.
+    let disabled = json!({ "enabled": false });
+    assert_eq!(
+        server
+            .request("PATCH", "/api/v1/plugins/things", &[], Some(&disabled))
+            .status,
+        200
+    );
+    let state = dev.next();
+    assert_eq!(
+        (&state["event"], &state["state"]),
+        (&json!("state"), &json!("disabled")),
+        "{state}"
+    );
+}
+
 /// How often each version read each file, by the server's log.
 fn reads(log: &str) -> BTreeMap<(String, String), usize> {
     let mut reads = BTreeMap::new();

@@ -145,6 +145,102 @@ fn plugin_in_c_goes_the_whole_way() {
     whole_way("c", |author| author.install("c", "same"));
 }
 
+/// A fault planted in the code of a template.
+struct Fault {
+    language: &'static str,
+    source: &'static str,
+    /// The line of the template that the fault follows.
+    after: &'static str,
+    code: &'static str,
+}
+
+/// The reason of a failure names the message of the fault with its file and line.
+#[track_caller]
+fn fault_is_named(fault: &Fault, installed: impl FnOnce(&Author) -> Result<(), String>, said: &str) {
+    let author = Author::new();
+    author.passes(&["new", "faulty", "--lang", fault.language, "--kind", "notes"]);
+    if let Err(reason) = installed(&author) {
+        return skipped(&reason);
+    }
+    let source = author.at("faulty").join(fault.source);
+    let code = fs::read_to_string(&source).unwrap();
+    let (before, rest) = code.split_once(fault.after).unwrap();
+    let before = format!("{before}{}\n", fault.after);
+    let line = before.lines().count() + 1;
+    fs::write(&source, format!("{before}{}{rest}", fault.code)).unwrap();
+    author.passes(&["build", "faulty"]);
+    let ran = author.plugin(&["run", "faulty/dist/faulty.wasm", "faulty/fixtures/example.note"]);
+    assert_eq!(ran.code, Some(4), "{ran:#?}");
+    let failure = &ran.json["files"][0]["record"]["extraction"]["failure"];
+    assert_eq!(failure["code"], "trap", "{ran:#?}");
+    let expected = said.replace("LINE", &line.to_string());
+    let message = failure["message"].as_str().unwrap();
+    assert!(message.contains(&expected), "{message}: expected {expected}");
+}
+
+#[test]
+fn panic_in_rust_is_named_with_file_and_line() {
+    let fault = Fault {
+        language: "rust",
+        source: "src/lib.rs",
+        after: "let bytes = source.bytes_at(0, MAX_BYTES)?;",
+        code: "        assert!(bytes.is_empty(), \"planted\");",
+    };
+    fault_is_named(
+        &fault,
+        |_| rust_is_installed(),
+        "panicked at src/lib.rs:LINE:9: planted",
+    );
+}
+
+#[test]
+fn exception_in_python_is_named_with_file_and_line() {
+    let fault = Fault {
+        language: "python",
+        source: "app.py",
+        after: "data = read_start(MAX_BYTES)",
+        code: "    1 / 0",
+    };
+    fault_is_named(
+        &fault,
+        |author| author.install("python", "faulty"),
+        "/app.py:LINE: ZeroDivisionError: division by zero",
+    );
+}
+
+#[test]
+fn exception_in_javascript_is_named_with_file_and_line() {
+    let fault = Fault {
+        language: "js",
+        source: "plugin.js",
+        after: "const data = readStart(MAX_BYTES);",
+        code: "  throw new Error(\"planted\");",
+    };
+    fault_is_named(
+        &fault,
+        |author| author.install("js", "faulty"),
+        "read@plugin.js:LINE:9: Error: planted",
+    );
+}
+
+#[test]
+fn build_without_the_sdk_says_where_else_it_is() {
+    if let Err(reason) = rust_is_installed() {
+        return skipped(&reason);
+    }
+    let author = Author::new();
+    // A crates.io without any crate.
+    fs::create_dir(author.at("nothing")).unwrap();
+    let config = format!(
+        "[source.crates-io]\nreplace-with = \"nothing\"\n[source.nothing]\ndirectory = {:?}\n",
+        author.at("nothing")
+    );
+    fs::write(author.at(".cargo/config.toml"), config).unwrap();
+    author.passes(&["new", "lonely", "--lang", "rust", "--kind", "notes"]);
+    let said = author.fails(&["build", "lonely"], 1, "sdk_missing");
+    assert!(said.contains("--sdk CHECKOUT/plugin-api"), "{said}");
+}
+
 #[test]
 fn changed_code_fails_the_golden_file_until_it_is_blessed() {
     if let Err(reason) = rust_is_installed() {

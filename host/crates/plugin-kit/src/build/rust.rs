@@ -25,7 +25,7 @@ pub(super) fn build(folder: &Path) -> Result<Vec<u8>, KitError> {
     let messages = cargo
         .run(&arguments, folder)
         .map_err(|error| error.or_missing("cargo", "install Rust: https://rustup.rs"))
-        .map_err(without_messages)?;
+        .map_err(|error| explained(error, &cargo, folder))?;
     let messages = messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Json>(line).ok());
@@ -51,16 +51,31 @@ fn module(message: &Json, folder: &Path) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// `cargo` writes its messages for programs to standard output; people have read the others.
-fn without_messages(error: KitError) -> KitError {
-    match error {
-        KitError::ToolFailed { tool, status, .. } => KitError::ToolFailed {
-            tool,
-            status,
-            output: String::new(),
-        },
-        other => other,
+/// `cargo` writes its messages for programs to standard output; people have read the others. Those about dependencies are
+/// asked for again, because only they tell that the SDK cannot be found.
+fn explained(error: KitError, cargo: &Program, folder: &Path) -> KitError {
+    let KitError::ToolFailed { tool, status, .. } = error else {
+        return error;
+    };
+    let complaint = cargo.complaint(&["metadata", "--format-version", "1"], folder);
+    if complaint.is_some_and(|complaint| lacks_sdk(&complaint)) {
+        return KitError::SdkMissing;
     }
+    KitError::ToolFailed {
+        tool,
+        status,
+        output: String::new(),
+    }
+}
+
+/// Whether cargo says that it finds no crate of the SDK, or none of the version.
+fn lacks_sdk(complaint: &str) -> bool {
+    let texts = [
+        "no matching package named",
+        "failed to select a version for the requirement",
+    ];
+    let mut lines = complaint.lines();
+    lines.any(|line| line.contains("svc-plugin-api") && texts.iter().any(|text| line.contains(text)))
 }
 
 /// The argument that selects a toolchain with the target: none for the active one, otherwise the first of rustup's.
@@ -97,4 +112,22 @@ fn holds_libcore(folder: &Path) -> bool {
         let name = name.to_string_lossy();
         name.starts_with("libcore-") && name.ends_with(".rlib")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_sdk_is_told_from_other_complaints() {
+        let of = |first: &str| lacks_sdk(&format!("{first}\nlocation searched: crates.io index\n"));
+        assert!(of("error: no matching package named `svc-plugin-api` found"));
+        assert!(of(
+            "error: failed to select a version for the requirement `svc-plugin-api = \"^0.1\"`"
+        ));
+        assert!(!of("error: no matching package named `svc-plugin` found"));
+        assert!(!of(
+            "error: failed to load source for dependency `svc-plugin-api`"
+        ));
+    }
 }
