@@ -8,6 +8,7 @@ mod commands;
 mod doctor;
 mod events;
 mod foreign_archives;
+mod hostile_memory;
 mod http2;
 mod index;
 mod invitations;
