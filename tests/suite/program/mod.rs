@@ -18,6 +18,7 @@ mod limits;
 mod museum;
 mod oidc;
 mod plugin_kit;
+mod plugin_logs;
 mod plugin_management;
 mod plugin_upgrade;
 mod plugins;
