@@ -1,9 +1,12 @@
 ;; Lists two pages: the first 4 bytes of the source, and one on request. A source that begins with `o` has a page outside
 ;; of it, with `m` one of a wrong type, with `l` one with a label of 201 bytes, with `w` one of 0 pixels, with `n` 10,001
-;; pages, with `z` ten million, with `b` ten million in memory of its own; with `t` it traps, with `s` it takes for ever.
+;; pages, with `z` ten million, with `b` ten million in memory of its own, with `d` four of which three are on request; with
+;; `t` it traps, with `s` it takes for ever.
 ;; Reading gives the page 1, three bytes; the page 2, 65 MiB; the page 3 traps; and refuses any other.
 (data (i32.const 2048) "\01\00\00\00\00\20\00\00\05\00\00\00\08\20\00\00\0a\00\00\00\01\00\00\00\64\00\00\00\c8\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\04\00\00\00\00\00\00\00")
 (data (i32.const 2104) "\00\00\00\00\00\00\00\00\00\00\00\00\18\20\00\00\09\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\01\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00")
+(data (i32.const 2160) "\00\00\00\00\00\00\00\00\00\00\00\00\18\20\00\00\09\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\01\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00")
+(data (i32.const 2216) "\00\00\00\00\00\00\00\00\00\00\00\00\18\20\00\00\09\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\01\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00\00")
 (data (i32.const 3016) "\00\20\00\00\03\00\00\00")
 (data (i32.const 3208) "\00\00\10\00\00\00\10\04")
 (data (i32.const 3400) "\01")
@@ -27,6 +30,7 @@
   (if (i32.eq (local.get $kind) (i32.const 110)) (then
     (i32.store (i32.const 1032) (i32.const 131072))
     (i32.store (i32.const 1036) (i32.const 10001))))
+  (if (i32.eq (local.get $kind) (i32.const 100)) (then (i32.store (i32.const 1036) (i32.const 4))))
   (if (i32.eq (local.get $kind) (i32.const 122)) (then (i32.store (i32.const 1036) (i32.const 10000000))))
   (if (i32.eq (local.get $kind) (i32.const 98)) (then
     (drop (memory.grow (i32.const 8600)))

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use svc_test_support::archives::{Packed, zip};
-use svc_tests::postgres::Schema;
+use svc_test_support::databases;
+use svc_tests::postgres::{Schema, block_on};
 use svc_tests::program::{Server, program};
 
 const FILES: usize = 10_000;
@@ -116,27 +117,36 @@ fn seen(server: &Server) -> BTreeMap<String, (Value, Option<Vec<Vec<u8>>>)> {
 }
 
 /// What the database has of files and items: all but the plugin that read a file.
-fn stored(data: &Path) -> Vec<String> {
+const STORED: [&str; 5] = [
+    "SELECT file_id, folder_id, name, size, mtime_ns, status, missing_since, failure_code, fingerprint, \
+     related_stamp, record_digest FROM files",
+    "SELECT * FROM item_files",
+    "SELECT * FROM items",
+    "SELECT * FROM item_values",
+    "SELECT * FROM user_items",
+];
+
+/// The rows of `STORED`, each table in a fixed order.
+fn stored_in_sqlite(data: &Path) -> Vec<Vec<String>> {
     let database = rusqlite::Connection::open(data.join("svc.db")).unwrap();
-    let tables = [
-        "SELECT file_id, folder_id, name, size, mtime_ns, status, missing_since, failure_code, fingerprint, \
-         related_stamp, record_digest FROM files ORDER BY file_id",
-        "SELECT * FROM item_files ORDER BY file_id",
-        "SELECT * FROM items ORDER BY item_id",
-        "SELECT * FROM item_values ORDER BY item_id, field_ref, position",
-        "SELECT * FROM user_items ORDER BY user_id, item_type, item_id",
-    ];
-    let mut rows = Vec::new();
-    for sql in tables {
+    let rows = STORED.map(|sql| {
         let mut statement = database.prepare(sql).unwrap();
         let columns = statement.column_count();
         let found = statement.query_map([], |row| {
             let values = (0..columns).map(|at| row.get::<_, rusqlite::types::Value>(at));
             Ok(format!("{:?}", values.collect::<Result<Vec<_>, _>>()?))
         });
-        rows.extend(found.unwrap().map(Result::unwrap));
-    }
-    rows
+        let mut rows: Vec<String> = found.unwrap().map(Result::unwrap).collect();
+        rows.sort_unstable();
+        rows
+    });
+    rows.into()
+}
+
+/// The same of a schema on PostgreSQL.
+fn stored_in_postgres(url: &str) -> Vec<Vec<String>> {
+    let rows = STORED.map(|sql| block_on(databases::postgres_rows(url, sql)));
+    rows.into()
 }
 
 fn newest_run(server: &Server) -> Value {
@@ -274,8 +284,14 @@ fn differences(before: &serde_json::Map<String, Value>, after: &serde_json::Map<
         .collect()
 }
 
-fn upgrade_and_rollback(files: usize, more: &[&str], is_sqlite: bool) {
-    let upgrade = Upgrade::start(files, more);
+/// In SQLite, or in this schema on PostgreSQL.
+fn upgrade_and_rollback(files: usize, schema: Option<&Schema>) {
+    let more = schema.map_or(vec![], |schema| vec!["--database-url", schema.url.as_str()]);
+    let upgrade = Upgrade::start(files, &more);
+    let stored = || match schema {
+        Some(schema) => stored_in_postgres(&schema.url),
+        None => stored_in_sqlite(&upgrade.data()),
+    };
     let server = &upgrade.server;
     let first = upgrade.upload("1.0.0", "writer");
     let before = newest_run(server);
@@ -301,7 +317,8 @@ fn upgrade_and_rollback(files: usize, more: &[&str], is_sqlite: bool) {
         200
     );
 
-    let (seen_first, stored_first) = (seen(server), is_sqlite.then(|| stored(&upgrade.data())));
+    let (seen_first, stored_first) = (seen(server), stored());
+    assert!(stored_first.iter().all(|rows| !rows.is_empty()));
     let ids: Vec<String> = seen_first.keys().cloned().collect();
     let by_path = |(id, (item, _)): (&String, &(Value, _))| {
         let number: usize = text(item, "title")["Title ".len()..].parse().unwrap();
@@ -347,9 +364,9 @@ fn upgrade_and_rollback(files: usize, more: &[&str], is_sqlite: bool) {
         (1..60).contains(&changed),
         "{changed} files of the preview change"
     );
-    let (seen_second, stored_second) = (seen(server), is_sqlite.then(|| stored(&upgrade.data())));
+    let (seen_second, stored_second) = (seen(server), stored());
     assert_ne!(seen_second, seen_first);
-    if is_sqlite {
+    if schema.is_none() {
         let database = rusqlite::Connection::open(upgrade.data().join("svc.db")).unwrap();
         let size = "SELECT sum(pgsize) FROM dbstat WHERE name LIKE 'kept_readings%'";
         match database.query_row(size, [], |row| row.get::<_, i64>(0)) {
@@ -370,10 +387,7 @@ fn upgrade_and_rollback(files: usize, more: &[&str], is_sqlite: bool) {
         "{run}"
     );
     assert!(seen(server) == seen_first, "every item is as it was");
-    assert!(
-        stored_first == is_sqlite.then(|| stored(&upgrade.data())),
-        "every row is as it was"
-    );
+    assert!(stored_first == stored(), "every row is as it was");
     let before = newest_run(server);
     upgrade.roll_back();
     assert_eq!(run_after(server, &before)["filesOpened"], 0);
@@ -381,7 +395,7 @@ fn upgrade_and_rollback(files: usize, more: &[&str], is_sqlite: bool) {
         seen(server) == seen_second,
         "every item is as the second version read it"
     );
-    assert!(stored_second == is_sqlite.then(|| stored(&upgrade.data())));
+    assert!(stored_second == stored());
 
     // A file that changed meanwhile is read.
     let strips = upgrade.dir.path().join("strips");
@@ -402,7 +416,7 @@ fn upgrade_and_rollback(files: usize, more: &[&str], is_sqlite: bool) {
 
 #[test]
 fn ten_thousand_items_are_upgraded_and_come_back_without_a_file_being_opened() {
-    upgrade_and_rollback(FILES, &[], true);
+    upgrade_and_rollback(FILES, None);
 }
 
 #[test]
@@ -410,5 +424,5 @@ fn upgrade_and_rollback_on_postgres_lose_nothing() {
     let Some(schema) = Schema::create() else {
         return;
     };
-    upgrade_and_rollback(2_000, &["--database-url", &schema.url], false);
+    upgrade_and_rollback(2_000, Some(&schema));
 }

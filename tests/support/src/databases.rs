@@ -85,6 +85,16 @@ pub async fn number(url: &str, sql: &str) -> i64 {
     }
 }
 
+/// The rows of a query on PostgreSQL, as texts in alphabetical order.
+pub async fn postgres_rows(url: &str, sql: &str) -> Vec<String> {
+    let mut connection = PgConnection::connect(url).await.unwrap();
+    let sql = format!("SELECT t::text FROM ({sql}) t ORDER BY 1");
+    let found = sqlx::query_scalar(AssertSqlSafe(sql));
+    let found = found.fetch_all(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    found
+}
+
 /// All rows of all tables but those of search indexes, as texts in a fixed order.
 pub async fn rows(url: &str) -> BTreeMap<String, Vec<String>> {
     let mut all = BTreeMap::new();

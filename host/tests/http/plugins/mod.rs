@@ -1,6 +1,8 @@
-//! `/plugins`: state, statistics and quarantine; uploads in `uploads.rs`, hostile ones in `hostile.rs`.
+//! `/plugins`: state, statistics and quarantine; uploads in `uploads.rs`, hostile ones in `hostile*.rs`.
 
 mod hostile;
+mod hostile_pages;
+mod hostile_versions;
 mod kind_owners;
 mod manifest_changes;
 mod uploads;

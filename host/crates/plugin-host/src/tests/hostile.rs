@@ -84,6 +84,11 @@ fn memory_beyond_the_limit_is_rejected() {
     stopped_with("memory_hog", "out_of_memory").unwrap_err();
 }
 
+#[test]
+fn memory_beyond_the_limit_is_rejected_even_if_all_of_it_is_used() {
+    stopped_with("memory_fill", "out_of_memory").unwrap_err();
+}
+
 #[covers("T42")]
 #[test]
 fn table_beyond_the_limit_is_rejected() {
