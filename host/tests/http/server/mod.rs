@@ -17,6 +17,7 @@ mod malformed_requests;
 mod media_safety;
 mod methods;
 mod nulls;
+mod other_secrets;
 mod pagination;
 mod parameters;
 mod privilege_escalation;

@@ -5,9 +5,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use serde_json::json;
 use url::Url;
 
-use super::accounts::COOKIE;
+use super::accounts::{COOKIE, SignedIn};
 use super::{Reply, TestServer, TestServerOptions};
 use svc_host::config::{CloudConfig, CloudService, OidcOptions};
 use svc_identity::cloud::{
@@ -211,6 +212,18 @@ pub(crate) fn with_provider(
         },
         ..TestServerOptions::default()
     }
+}
+
+/// Asks for a link of the session's account; returns the query of the sign-in that makes it.
+pub(crate) async fn link_query(session: &SignedIn) -> String {
+    let asked = session
+        .client
+        .post("/api/v1/users/current/cloud-link", &json!({}));
+    let reply = asked.await;
+    assert_eq!(reply.status, 201, "{reply:?}");
+    let path = reply.json()["startPath"].as_str().unwrap().to_owned();
+    let (_, ticket) = path.split_once("link=").unwrap();
+    format!("&link={ticket}")
 }
 
 /// A started sign-in.
