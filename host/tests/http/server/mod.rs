@@ -24,6 +24,7 @@ mod privilege_escalation;
 mod references;
 mod response_cache;
 mod revocation;
+mod revocation_at_cloud;
 mod secret_leaks;
 mod shutdown;
 mod statuses;

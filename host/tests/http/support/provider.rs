@@ -9,6 +9,7 @@ use serde_json::json;
 use url::Url;
 
 use super::accounts::{COOKIE, SignedIn};
+use super::gate::Gate;
 use super::{Reply, TestServer, TestServerOptions};
 use svc_host::config::{CloudConfig, CloudService, OidcOptions};
 use svc_identity::cloud::{
@@ -40,6 +41,8 @@ pub(crate) struct ScriptedProvider {
     pub(crate) subscriptions: AtomicUsize,
     /// How long a validation takes.
     pub(crate) pause: Mutex<Duration>,
+    /// Before each answer to a code.
+    pub(crate) gate: Gate,
 }
 
 impl ScriptedProvider {
@@ -117,6 +120,7 @@ impl Cloud for ScriptedProvider {
 
     fn exchange(&self, request: CodeExchange) -> CloudFuture<'_, CloudSession> {
         Box::pin(async move {
+            self.gate.pass().await;
             self.check()?;
             let user = self.users.lock().unwrap().get(&request.code).cloned();
             let account = user.ok_or(CloudError::Rejected)?;

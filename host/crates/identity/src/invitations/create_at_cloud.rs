@@ -142,7 +142,7 @@ impl Invitations {
         if !by.actor.user.is_owner {
             return Err(OWNER_NEEDED);
         }
-        let credential = self.credentials.obtain(token, refusal).await?;
+        let credential = self.credentials.obtain(by, token, refusal).await?;
         let made = self
             .cloud
             .create_invitation(credential.secret(), token, request)

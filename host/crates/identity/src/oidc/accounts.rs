@@ -3,6 +3,7 @@
 use std::result::Result;
 
 use crate::app::App;
+use crate::capability::Capability;
 use crate::cloud::{CloudAccount, CloudSession};
 use crate::cloud_links::end_link;
 use crate::cloud_users::add_cloud_user;
@@ -84,6 +85,10 @@ impl Oidc {
         let account = match found {
             Some(account) => account,
             None => {
+                // The server may have been reset while the provider was asked.
+                if change.owner().await?.is_none() {
+                    return Err(Refusal::NotSetUp.into());
+                }
                 require_free(&mut change, seats).await.map_err(refused_seat)?;
                 self.create(&mut change, user, client).await?
             }
@@ -207,6 +212,9 @@ impl Oidc {
         let account = change.account(user).await?;
         let account = account.filter(|account| account.user.enabled && !account.user.is_guest);
         let account = account.ok_or(Refusal::LinkSession)?;
+        if !capabilities_of(&account).contains(Capability::CurrentUserUpdate) {
+            return Err(Refusal::LinkSession.into());
+        }
         if !change.is_session_valid(id, user).await? {
             return Err(Refusal::LinkSession.into());
         }

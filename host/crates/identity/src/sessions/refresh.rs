@@ -197,9 +197,12 @@ impl Sessions {
         let Some(presented) = presented(&mut change, &token).await? else {
             return Ok(None);
         };
-        // The account may have been linked since the cloud was asked, or had no need to be asked.
+        // The account may have been linked or disabled since the cloud was asked, or had no need to be asked.
         let account = change.account(user.id).await?;
-        let linked = account.and_then(|account| account.user.cloud_account);
+        let Some(account) = account.filter(|account| self.can_refresh(&account.user)) else {
+            return Ok(None);
+        };
+        let linked = account.user.cloud_account;
         if linked.is_some() && linked != user.cloud_account {
             return Err(cloud_token_required(LINKED));
         }
