@@ -37,10 +37,14 @@ impl Oidc {
         client: &ClientInfo,
     ) -> Outcome<Account> {
         // A link that was followed before signs in whoever has used it.
+        let claims = &self.parts.claims;
         if let Some(shortcode) = shortcode
-            && !self.parts.claims.has_account(user).await?
+            && !claims.has_account(user).await?
+            && let Err(error) = self.claim(user, shortcode, app, client).await
+            // A parallel sign-in of the same user may have used it.
+            && !claims.has_account(user).await?
         {
-            self.claim(user, shortcode, app, client).await?;
+            return Err(error);
         }
         let (this, user, client) = (self.clone(), user.clone(), client.clone());
         run_to_completion(&self.parts.context.tasks, "provider-account", async move {
