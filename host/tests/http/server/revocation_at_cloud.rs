@@ -56,7 +56,8 @@ impl World {
         }
     }
 
-    /// Sends a request, revokes something of `eve` while the answer to it is held at the gate, and returns the response.
+    /// Sends a request, revokes something of `eve` while the cloud's answer is held at the gate, and returns the
+    /// response.
     async fn lose(&self, loss: Loss, gate: &Gate, by: &Client, sent: Sent<'_>) -> Reply {
         let mut headers = sent.headers;
         let body = sent.body.map_or(ReqBody::None, |body| {

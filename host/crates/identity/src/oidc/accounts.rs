@@ -2,6 +2,8 @@
 
 use std::result::Result;
 
+use tokio::time::Instant;
+
 use crate::app::App;
 use crate::capability::Capability;
 use crate::cloud::{CloudAccount, CloudSession};
@@ -25,7 +27,7 @@ type Outcome<T> = Result<T, SignInError>;
 
 impl Oidc {
     /// The account of a user, with its roles recomputed. An unknown user gets one by an invitation, or with the role for
-    /// new accounts; for a known one the invitation is left alone.
+    /// new accounts; for a known one the invitation is left alone. The provider is waited for until this time.
     ///
     /// # Errors
     /// Refused if there is none, or if it may not use the app.
@@ -35,12 +37,13 @@ impl Oidc {
         shortcode: Option<&str>,
         app: App,
         client: &ClientInfo,
+        until: Instant,
     ) -> Outcome<Account> {
         // A link that was followed before signs in whoever has used it.
         let claims = &self.parts.claims;
         if let Some(shortcode) = shortcode
             && !claims.has_account(user).await?
-            && let Err(error) = self.claim(user, shortcode, app, client).await
+            && let Err(error) = self.claim(user, shortcode, app, client, until).await
             // A parallel sign-in of the same user may have used it.
             && !claims.has_account(user).await?
         {
@@ -59,12 +62,13 @@ impl Oidc {
         shortcode: &str,
         app: App,
         client: &ClientInfo,
+        until: Instant,
     ) -> Outcome<()> {
         let shortcode = Shortcode::parse(shortcode).ok_or(Refusal::Invitation)?;
         let claimed = self
             .parts
             .claims
-            .claim_with_account(&shortcode, user.clone(), app, client)
+            .claim_with_account(&shortcode, user.clone(), app, client, until)
             .await;
         match claimed {
             Ok(_) => Ok(()),

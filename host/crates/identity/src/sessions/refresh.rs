@@ -139,8 +139,8 @@ impl Sessions {
         user.enabled && (!user.is_guest || self.settings.guest_access())
     }
 
-    /// Asks the service that vouches for an account, if one does, and waits no longer than a client does: another request
-    /// may validate the session first, and sessions are asked about in turn.
+    /// Asks the service that vouches for an account, if one does, and waits no longer than a client does: another
+    /// request may validate the session first, and sessions are asked about in turn.
     async fn require_service(&self, user: &User, session: &Session, request: &RefreshRequest) -> Result<()> {
         let asked = async {
             match self.sessions.cloud_session(session.id).await? {
