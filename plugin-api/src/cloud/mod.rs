@@ -5,7 +5,7 @@
 //! ([`clock`]), `state` ([`state`]), `settings` ([`settings`](crate::settings)) and `log` ([`log`](crate::log)), the last
 //! one always.
 //!
-//! Each call runs in an instance of its own: what has to be there at the next one goes to [`state`]. A call has 10 s, of
+//! Each call runs in an instance of its own: what has to be there at the next one goes to [`state`]. A call has 9.5 s, of
 //! which the plugin itself may run for 2 s, and 64 MiB. Outside the sandbox, as in unit tests, [`simulate`] answers
 //! requests.
 //!

@@ -9,12 +9,14 @@ use svc_covers::covers;
 use svc_tests::cloud::Cloud;
 use svc_tests::program::{Answer, PASSWORD, Server, serve};
 
-/// A request to the cloud, the plugin's own work, and what a busy machine adds.
+/// When a client has its answer, however long the cloud takes.
 const CLOUD_LOGIN: Duration = Duration::from_secs(10);
 /// The first pause of the breaker, and then some.
 const RECOVERY: Duration = Duration::from_secs(60);
+/// What a busy machine adds to the 95th percentile of local sign-ins.
+const NOISE: Duration = Duration::from_millis(100);
 /// Local sign-ins whose times are compared.
-const LOGINS: usize = 20;
+const LOGINS: usize = 60;
 
 fn login(server: &Server, body: &serde_json::Value) -> (Answer, Duration) {
     let start = Instant::now();
@@ -25,10 +27,7 @@ fn login(server: &Server, body: &serde_json::Value) -> (Answer, Duration) {
 
 fn cloud_login(server: &Server, token: &str) -> (u16, String, Duration) {
     let (answer, took) = login(server, &json!({ "cloudToken": token }));
-    assert!(
-        took < CLOUD_LOGIN + Duration::from_secs(1),
-        "a sign-in took {took:?}"
-    );
+    assert!(took < CLOUD_LOGIN, "a sign-in took {took:?}");
     assert_eq!(answer.header("set-cookie"), None, "{answer:?}");
     let code = answer.json()["code"].as_str().unwrap_or_default().to_owned();
     (answer.status, code, took)
@@ -164,6 +163,16 @@ fn cloud_that_fails_is_503_in_time_and_comes_back_without_a_restart() {
     );
     let refused = assert_away(&server, &token);
     let while_open = local_p95(&server);
+    for (state, p95) in [
+        ("slow", slow),
+        ("a black hole", black_hole),
+        ("suspended", while_open),
+    ] {
+        assert!(
+            p95 <= before.mul_f64(1.5) + NOISE,
+            "local sign-in p95: {before:?} before, {p95:?} while the cloud is {state}"
+        );
+    }
     cloud.reset();
 
     let start = Instant::now();

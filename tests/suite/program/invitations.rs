@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 use svc_covers::covers;
+use svc_test_support::databases;
+use svc_tests::postgres::block_on;
 use svc_tests::program::{Answer, PASSWORD, Server};
 use svc_tests::races::{count, on_each_database, together};
 
@@ -10,9 +12,18 @@ const CLAIM: &str = "/api/v1/invitations/claim";
 
 /// Runs a test with a server on each database.
 fn with_server(test: impl Fn(&Server)) {
+    with_server_and_database(|server, _| test(server));
+}
+
+/// Does the same for tests that change the database, whose URL they get.
+fn with_server_and_database(test: impl Fn(&Server, &str)) {
     on_each_database(|options| {
         let data = tempfile::tempdir().unwrap();
-        test(&Server::start_as_owner(data.path(), options));
+        let server = Server::start_as_owner(data.path(), options);
+        match options {
+            [_, url] => test(&server, url),
+            _ => test(&server, &databases::sqlite_url(&data)),
+        }
     });
 }
 
@@ -123,6 +134,21 @@ fn claims_and_a_revocation_at_once_have_one_outcome() {
             let path = format!("{INVITATIONS}/{}", created["invitationId"].as_str().unwrap());
             race(server, turn, &created, "revoked", || {
                 assert_eq!(server.request("DELETE", &path, &[], None).status, 200);
+            });
+        }
+    });
+}
+
+#[covers("T32")]
+#[test]
+fn claims_and_the_expiry_at_once_have_one_outcome() {
+    with_server_and_database(|server, url| {
+        for turn in 0..4 {
+            let created = invite(server, server.token());
+            race(server, turn, &created, "expired", || {
+                let ended = "UPDATE invitations SET expires_at = created_at WHERE invitation_id = \
+                             (SELECT max(invitation_id) FROM invitations) RETURNING invitation_id";
+                assert!(block_on(databases::number(url, ended)) > 0);
             });
         }
     });

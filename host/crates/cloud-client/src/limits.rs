@@ -14,7 +14,7 @@ pub(crate) const REQUEST_HEADER_BYTES: usize = 16 << 10;
 pub(crate) const RESPONSE_HEADER_BYTES: usize = 64 << 10;
 /// Name lookup, and then connection with TLS handshake, each: three lost packets.
 pub(crate) const CONNECT: Duration = Duration::from_secs(3);
-/// A request from its start to the end of the response. Below the 10 s of a call, so that the plugin can still answer.
+/// A request from its start to the end of the response. Below the 9.5 s of a call, so that the plugin can still answer.
 pub(crate) const TOTAL: Duration = Duration::from_secs(8);
 /// Requests in flight, each of which occupies a thread.
 pub(crate) const IN_FLIGHT: usize = 8;

@@ -1,6 +1,7 @@
 //! The interface to a service that vouches for accounts: a cloud, or a provider of single sign-on.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use crate::error::{ErrorCode, RetryReason, ServiceError, TryLater};
 use svc_domain::time::Timestamp;
@@ -70,6 +71,8 @@ pub struct CloudAccount {
     pub expires_at: Option<Timestamp>,
 }
 
+/// How long a client waits for the cloud, however many requests that takes: it has its answer within 10 s.
+pub(crate) const CLOUD_TIME: Duration = Duration::from_millis(9_500);
 /// Longest id of an account, in bytes: issuer and subject.
 const MAX_ACCOUNT_ID: usize = 1024;
 
@@ -240,7 +243,7 @@ pub struct Release {
 /// The future of a request to the cloud.
 pub type CloudFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, CloudError>> + Send + 'a>>;
 
-/// Requests to the cloud. A request takes at most 10 s. What an implementation leaves out is unsupported.
+/// Requests to the cloud. A request takes at most 9.5 s. What an implementation leaves out is unsupported.
 pub trait Cloud: Send + Sync + std::fmt::Debug {
     /// What the cloud can do; nothing if none is configured.
     fn features(&self) -> CloudFeatures;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::Context;
 use crate::cloud::{Cloud, ServerIdentity};
 use crate::error::{Result, ServiceError};
 use crate::keys::KeyRing;
 use crate::settings::Settings;
+use crate::{AuthContext, Context};
 use svc_store::InvitationRepository;
 
 /// Where the credential is stored, for its encryption.
@@ -81,9 +81,10 @@ impl CloudCredentials {
     /// token is sent by the owner.
     ///
     /// # Errors
-    /// Those of the cloud; database errors.
+    /// Those of the cloud; those of an owner who has lost the permission meanwhile; database errors.
     pub(crate) async fn obtain(
         &self,
+        by: &AuthContext,
         owner_token: &str,
         refusal: fn(crate::cloud::CloudError) -> ServiceError,
     ) -> Result<Credential> {
@@ -103,7 +104,7 @@ impl CloudCredentials {
             .secrets
             .seal(random, &[COLUMN, cloud], credential.as_bytes())
             .map_err(ServiceError::internal)?;
-        let mut change = self.context.identity.change_identity().await?;
+        let mut change = self.context.change_by(by).await?;
         change
             .store_credential(cloud, &sealed, self.context.now())
             .await?;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 use svc_covers::covers;
+use tokio::time::Instant;
 
 use super::{assert_unavailable, claim, invitation, read, text};
 use crate::support::databases::on_each_database_with;
+use crate::support::listening::PATIENCE;
 use crate::support::{TestServer, TestServerOptions};
 use svc_domain::audit::AuditEvent;
 use svc_domain::user::Account;
@@ -49,7 +51,7 @@ async fn signed_in(server: &TestServer, shortcode: &str, id: &str, app: App) -> 
     server
         .state
         .claims
-        .claim_with_account(&shortcode, vouched, app, &client)
+        .claim_with_account(&shortcode, vouched, app, &client, Instant::now() + PATIENCE)
         .await
 }
 

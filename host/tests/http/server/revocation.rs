@@ -17,13 +17,14 @@ use crate::support::databases::on_each_database_with;
 use crate::support::write_requests::{WriteFixture, WriteRequest};
 use crate::support::{Client, Reply, TestServer};
 use svc_api::route::Access;
+use svc_domain::id::{PersonalAccessTokenId, UserId};
 use svc_domain::time::Clock as _;
 use svc_store::{IdentityChange, Instance};
 use svc_test_support::databases::rows;
 
 /// What is revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Loss {
+pub(super) enum Loss {
     Account,
     Role,
     Session,
@@ -31,7 +32,7 @@ enum Loss {
     Installation,
 }
 
-const LOSSES: [Loss; 5] = [
+pub(super) const LOSSES: [Loss; 5] = [
     Loss::Account,
     Loss::Role,
     Loss::Session,
@@ -41,7 +42,7 @@ const LOSSES: [Loss; 5] = [
 
 impl Loss {
     /// Status and code of a request after the revocation.
-    fn refusal(self) -> (u16, Option<&'static str>) {
+    pub(super) fn refusal(self) -> (u16, Option<&'static str>) {
         match self {
             Self::Account | Self::Installation => (410, None),
             Self::Role => (403, None),
@@ -49,6 +50,41 @@ impl Loss {
             Self::Token => (401, Some("pat_invalid")),
         }
     }
+
+    /// Revokes it of an account, as the owner.
+    pub(super) async fn take(self, server: &TestServer, owner: &Client, user: UserId, role: &str) {
+        let (method, target, body) = match self {
+            Self::Account => (
+                "PATCH",
+                format!("/api/v1/users/{user}"),
+                json!({"enabled": false}),
+            ),
+            Self::Role => (
+                "DELETE",
+                format!("/api/v1/roles/{role}/assignments?userIds={user}"),
+                json!({}),
+            ),
+            Self::Session => ("DELETE", format!("/api/v1/users/{user}/sessions"), json!({})),
+            Self::Token => {
+                let token = token_id(server, user).await;
+                let target = format!("/api/v1/users/{user}/personal-access-tokens/{token}");
+                ("DELETE", target, json!({}))
+            }
+            Self::Installation => (
+                "POST",
+                "/api/v1/reset".to_owned(),
+                json!({"type": "factory", "validationPhrase": "Factory reset"}),
+            ),
+        };
+        let reply = owner.send(method, &target, &body).await;
+        assert_eq!(reply.status, if method == "POST" { 201 } else { 200 }, "{self:?}");
+    }
+}
+
+/// The only personal access token of an account.
+async fn token_id(server: &TestServer, user: UserId) -> PersonalAccessTokenId {
+    let tokens = server.store.tokens.personal_access_tokens(user).await.unwrap();
+    tokens[0].id
 }
 
 impl WriteFixture {
@@ -58,46 +94,6 @@ impl WriteFixture {
             Loss::Token => self.server.as_token(self.eve, None).await,
             _ => self.session.client.clone(),
         }
-    }
-
-    async fn token_id(&self) -> String {
-        let tokens = self
-            .server
-            .store
-            .tokens
-            .personal_access_tokens(self.eve)
-            .await
-            .unwrap();
-        tokens[0].id.to_string()
-    }
-
-    /// Revokes it, as the owner.
-    async fn take(&self, loss: Loss) {
-        let eve = self.eve;
-        let (method, target, body) = match loss {
-            Loss::Account => ("PATCH", format!("/api/v1/users/{eve}"), json!({"enabled": false})),
-            Loss::Role => (
-                "DELETE",
-                format!("/api/v1/roles/everything/assignments?userIds={eve}"),
-                json!({}),
-            ),
-            Loss::Session => ("DELETE", format!("/api/v1/users/{eve}/sessions"), json!({})),
-            Loss::Token => (
-                "DELETE",
-                format!(
-                    "/api/v1/users/{eve}/personal-access-tokens/{}",
-                    self.token_id().await
-                ),
-                json!({}),
-            ),
-            Loss::Installation => (
-                "POST",
-                "/api/v1/reset".to_owned(),
-                json!({"type": "factory", "validationPhrase": "Factory reset"}),
-            ),
-        };
-        let reply = self.owner.send(method, &target, &body).await;
-        assert_eq!(reply.status, if method == "POST" { 201 } else { 200 }, "{loss:?}");
     }
 
     /// Revokes it within a transaction for which other writes wait.
@@ -112,7 +108,7 @@ impl WriteFixture {
             Loss::Role => drop(change.unassign_role(eve, "everything").await.unwrap().unwrap()),
             Loss::Session => assert!(change.revoke_sessions(eve, None, now).await.unwrap() > 0),
             Loss::Token => {
-                let id = self.token_id().await.parse().unwrap();
+                let id = token_id(&self.server, eve).await;
                 assert!(change.delete_personal_access_token(eve, id).await.unwrap());
             }
             Loss::Installation => {
@@ -219,7 +215,8 @@ async fn lose_between_head_and_body(loss: Loss, server: TestServer) {
         }
     }
     assert!(held.len() > 20);
-    world.take(loss).await;
+    loss.take(&world.server, &world.owner, world.eve, "everything")
+        .await;
     let before = rows(&world.server.database_url).await;
     for Held {
         request,

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
+use super::gate::Gate;
 use svc_domain::time::Timestamp;
 use svc_identity::cloud::{Cloud, CloudAccount, CloudError, CloudFeatures, CloudFuture};
 
@@ -17,6 +18,8 @@ pub(crate) struct ScriptedCloud {
     /// Wakes what waits for an answer to [`LATE`].
     late: Notify,
     answered_late: AtomicUsize,
+    /// Before each answer.
+    pub(crate) gate: Gate,
 }
 
 /// A token for which the cloud never answers.
@@ -82,6 +85,7 @@ impl Cloud for ScriptedCloud {
         let reported = self.accounts.lock().unwrap().get(token).cloned();
         let answer = reported.unwrap_or(Err(CloudError::Rejected));
         Box::pin(async move {
+            self.gate.pass().await;
             match token {
                 SILENCE => std::future::pending().await,
                 LATE => {

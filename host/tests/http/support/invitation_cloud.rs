@@ -1,8 +1,9 @@
 //! A cloud that keeps invitations, in memory.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
+use super::gate::Gate;
 use svc_domain::time::Timestamp;
 use svc_identity::cloud::{
     Cloud, CloudAccount, CloudError, CloudFeatures, CloudFuture, CloudInvitationStatus, CreatedInvitation,
@@ -35,11 +36,17 @@ struct State {
     /// The invitation whose revocation it refuses.
     irrevocable: Option<String>,
     calls: Vec<&'static str>,
+    /// The call whose next answer is held.
+    held: Option<&'static str>,
 }
 
 /// The cloud. Its tokens are `token-` and the id of the account.
 #[derive(Debug, Default)]
-pub(crate) struct InvitationCloud(Mutex<State>);
+pub(crate) struct InvitationCloud {
+    state: Mutex<State>,
+    /// Before the answer that [`InvitationCloud::hold`] names.
+    pub(crate) gate: Arc<Gate>,
+}
 
 impl InvitationCloud {
     /// A cloud with these accounts.
@@ -47,14 +54,24 @@ impl InvitationCloud {
         let accounts = accounts
             .iter()
             .map(|id| (format!("token-{id}"), (*id).to_owned()));
-        Self(Mutex::new(State {
+        let state = State {
             accounts: accounts.collect(),
             ..State::default()
-        }))
+        };
+        Self {
+            state: Mutex::new(state),
+            gate: Arc::default(),
+        }
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
-        change(&mut self.0.lock().unwrap());
+        change(&mut self.state.lock().unwrap());
+    }
+
+    /// Decides the next call of this kind, and holds the answer at the gate.
+    pub(crate) fn hold(&self, call: &'static str) {
+        self.gate.close();
+        self.change(|state| state.held = Some(call));
     }
 
     pub(crate) fn set_away(&self, away: bool) {
@@ -103,16 +120,23 @@ impl InvitationCloud {
 
     /// The newest invitation.
     pub(crate) fn newest(&self) -> Kept {
-        self.0.lock().unwrap().kept.values().next_back().unwrap().clone()
+        self.state
+            .lock()
+            .unwrap()
+            .kept
+            .values()
+            .next_back()
+            .unwrap()
+            .clone()
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.0.lock().unwrap().kept.len()
+        self.state.lock().unwrap().kept.len()
     }
 
     /// The requests since the last call of this.
     pub(crate) fn calls(&self) -> Vec<&'static str> {
-        std::mem::take(&mut self.0.lock().unwrap().calls)
+        std::mem::take(&mut self.state.lock().unwrap().calls)
     }
 
     fn answer<T: Send + 'static>(
@@ -120,7 +144,7 @@ impl InvitationCloud {
         call: &'static str,
         answer: impl FnOnce(&mut State) -> Result<T, CloudError>,
     ) -> CloudFuture<'static, T> {
-        let state = &mut *self.0.lock().unwrap();
+        let state = &mut *self.state.lock().unwrap();
         state.calls.push(call);
         if state.slow {
             return Box::pin(std::future::pending());
@@ -130,7 +154,16 @@ impl InvitationCloud {
         } else {
             answer(state)
         };
-        Box::pin(async move { answer })
+        let gate = (state.held == Some(call)).then(|| Arc::clone(&self.gate));
+        if gate.is_some() {
+            state.held = None;
+        }
+        Box::pin(async move {
+            if let Some(gate) = gate {
+                gate.pass().await;
+            }
+            answer
+        })
     }
 }
 

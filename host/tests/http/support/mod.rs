@@ -4,6 +4,7 @@ pub(crate) mod accounts;
 pub(crate) mod client;
 pub(crate) mod cloud;
 pub(crate) mod databases;
+pub(crate) mod gate;
 pub(crate) mod h2_wire;
 pub(crate) mod invitation_cloud;
 pub(crate) mod limit_routes;

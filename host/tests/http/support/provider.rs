@@ -5,9 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use serde_json::json;
 use url::Url;
 
-use super::accounts::COOKIE;
+use super::accounts::{COOKIE, SignedIn};
+use super::gate::Gate;
 use super::{Reply, TestServer, TestServerOptions};
 use svc_host::config::{CloudConfig, CloudService, OidcOptions};
 use svc_identity::cloud::{
@@ -39,6 +41,8 @@ pub(crate) struct ScriptedProvider {
     pub(crate) subscriptions: AtomicUsize,
     /// How long a validation takes.
     pub(crate) pause: Mutex<Duration>,
+    /// Before each answer to a code.
+    pub(crate) gate: Gate,
 }
 
 impl ScriptedProvider {
@@ -116,6 +120,7 @@ impl Cloud for ScriptedProvider {
 
     fn exchange(&self, request: CodeExchange) -> CloudFuture<'_, CloudSession> {
         Box::pin(async move {
+            self.gate.pass().await;
             self.check()?;
             let user = self.users.lock().unwrap().get(&request.code).cloned();
             let account = user.ok_or(CloudError::Rejected)?;
@@ -211,6 +216,18 @@ pub(crate) fn with_provider(
         },
         ..TestServerOptions::default()
     }
+}
+
+/// Asks for a link of the session's account; returns the query of the sign-in that makes it.
+pub(crate) async fn link_query(session: &SignedIn) -> String {
+    let asked = session
+        .client
+        .post("/api/v1/users/current/cloud-link", &json!({}));
+    let reply = asked.await;
+    assert_eq!(reply.status, 201, "{reply:?}");
+    let path = reply.json()["startPath"].as_str().unwrap().to_owned();
+    let (_, ticket) = path.split_once("link=").unwrap();
+    format!("&link={ticket}")
 }
 
 /// A started sign-in.

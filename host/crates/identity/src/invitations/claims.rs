@@ -203,7 +203,7 @@ impl Claims {
 
     /// Uses an invitation of this server for a new account that is linked to a cloud account, which has just signed in.
     /// The caller opens the session. An account that is linked to the cloud account already is returned, and the
-    /// invitation stays open.
+    /// invitation stays open. The cloud is waited for until this time.
     ///
     /// # Errors
     /// As [`Claims::offer`]; refused if the role does not permit the app, which leaves the invitation open.
@@ -213,12 +213,13 @@ impl Claims {
         vouched: CloudAccount,
         app: App,
         client: &ClientInfo,
+        until: Instant,
     ) -> Result<Account> {
         let found = self.find_open(shortcode, client).await;
         let invitation = found.as_ref().ok().map(|invitation| invitation.id);
         let claimed = match found {
             Ok(invitation) => {
-                let until = Instant::now() + SEATS_WAIT;
+                let until = until.min(Instant::now() + SEATS_WAIT);
                 self.claim(invitation, Claimant::Cloud(vouched), app, client, until)
                     .await
             }

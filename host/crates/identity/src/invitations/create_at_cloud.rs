@@ -1,10 +1,8 @@
 //! Creating invitations that the cloud keeps. The invitation is reserved before the cloud is asked, so that it counts for
 //! the daily limit, and released if the cloud refuses.
 
-use std::time::Duration;
-
 use crate::AuthContext;
-use crate::cloud::{CloudError, CreatedInvitation as AtCloud, InvitationRequest};
+use crate::cloud::{CLOUD_TIME, CloudError, CreatedInvitation as AtCloud, InvitationRequest};
 use crate::cloud_credential::Credential;
 use crate::error::{ErrorCode, Result, RetryReason, ServiceError, TryLater};
 use crate::invitations::Invitations;
@@ -14,8 +12,6 @@ use crate::invitations::create::{
 use svc_domain::invitation::Invitation;
 use svc_store::NewInvitation;
 
-/// Time for all requests of one creation: two requests for the first invitation, three if the credential is renewed.
-const CLOUD_TIME: Duration = Duration::from_secs(10);
 /// Length of the longest code of the cloud that is forwarded.
 const MAX_CODE: usize = 64;
 /// The code for a credential that the cloud no longer knows.
@@ -67,6 +63,7 @@ impl Invitations {
         let credential = self.credentials.get().await?;
         let reserved = self.reserve(by, &request, credential.is_some()).await?;
         let asked = self.ask_cloud(by, &reserved, credential, token);
+        // Two requests for the first invitation, three if the credential is renewed.
         let asked = tokio::time::timeout(CLOUD_TIME, asked).await;
         let (credential, made) = match asked.unwrap_or_else(|_| Err(unavailable())) {
             Ok(made) => made,
@@ -145,7 +142,7 @@ impl Invitations {
         if !by.actor.user.is_owner {
             return Err(OWNER_NEEDED);
         }
-        let credential = self.credentials.obtain(token, refusal).await?;
+        let credential = self.credentials.obtain(by, token, refusal).await?;
         let made = self
             .cloud
             .create_invitation(credential.secret(), token, request)

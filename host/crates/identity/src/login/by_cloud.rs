@@ -1,21 +1,16 @@
 //! Signing in with a token of the cloud.
 
-use std::time::Duration;
-
 use tokio::time::Instant;
 
 use super::{Login, LoginRequest, Logins};
 use crate::app::App;
-use crate::cloud::CloudAccount;
+use crate::cloud::{CLOUD_TIME, CloudAccount};
 use crate::cloud_accounts::VouchError;
 use crate::error::{Result, ServiceError};
 use crate::refused_sign_ins::RefusedByService;
 use crate::secret_token::cloud_token_hash;
 use crate::sessions::{CloudProof, Proof};
 use svc_domain::user::User;
-
-/// How long a login waits for the cloud, which is asked for the account, its invitations and the seats.
-const CLOUD_TIME: Duration = Duration::from_secs(10);
 
 /// What is known of who signs in.
 #[derive(Debug, Default)]
@@ -56,6 +51,7 @@ impl Logins {
         request: LoginRequest,
         known: &mut SignedIn,
     ) -> Result<Login> {
+        // For the account, its invitations and the seats.
         let until = Instant::now() + CLOUD_TIME;
         // Takes that time at most.
         let vouched = self.cloud.vouch(token, &request.client).await;

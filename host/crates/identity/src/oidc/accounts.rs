@@ -2,7 +2,10 @@
 
 use std::result::Result;
 
+use tokio::time::Instant;
+
 use crate::app::App;
+use crate::capability::Capability;
 use crate::cloud::{CloudAccount, CloudSession};
 use crate::cloud_links::end_link;
 use crate::cloud_users::add_cloud_user;
@@ -24,7 +27,7 @@ type Outcome<T> = Result<T, SignInError>;
 
 impl Oidc {
     /// The account of a user, with its roles recomputed. An unknown user gets one by an invitation, or with the role for
-    /// new accounts; for a known one the invitation is left alone.
+    /// new accounts; for a known one the invitation is left alone. The provider is waited for until this time.
     ///
     /// # Errors
     /// Refused if there is none, or if it may not use the app.
@@ -34,12 +37,17 @@ impl Oidc {
         shortcode: Option<&str>,
         app: App,
         client: &ClientInfo,
+        until: Instant,
     ) -> Outcome<Account> {
         // A link that was followed before signs in whoever has used it.
+        let claims = &self.parts.claims;
         if let Some(shortcode) = shortcode
-            && !self.parts.claims.has_account(user).await?
+            && !claims.has_account(user).await?
+            && let Err(error) = self.claim(user, shortcode, app, client, until).await
+            // A parallel sign-in of the same user may have used it.
+            && !claims.has_account(user).await?
         {
-            self.claim(user, shortcode, app, client).await?;
+            return Err(error);
         }
         let (this, user, client) = (self.clone(), user.clone(), client.clone());
         run_to_completion(&self.parts.context.tasks, "provider-account", async move {
@@ -54,12 +62,13 @@ impl Oidc {
         shortcode: &str,
         app: App,
         client: &ClientInfo,
+        until: Instant,
     ) -> Outcome<()> {
         let shortcode = Shortcode::parse(shortcode).ok_or(Refusal::Invitation)?;
         let claimed = self
             .parts
             .claims
-            .claim_with_account(&shortcode, user.clone(), app, client)
+            .claim_with_account(&shortcode, user.clone(), app, client, until)
             .await;
         match claimed {
             Ok(_) => Ok(()),
@@ -84,6 +93,10 @@ impl Oidc {
         let account = match found {
             Some(account) => account,
             None => {
+                // The server may have been reset while the provider was asked.
+                if change.owner().await?.is_none() {
+                    return Err(Refusal::NotSetUp.into());
+                }
                 require_free(&mut change, seats).await.map_err(refused_seat)?;
                 self.create(&mut change, user, client).await?
             }
@@ -207,6 +220,9 @@ impl Oidc {
         let account = change.account(user).await?;
         let account = account.filter(|account| account.user.enabled && !account.user.is_guest);
         let account = account.ok_or(Refusal::LinkSession)?;
+        if !capabilities_of(&account).contains(Capability::CurrentUserUpdate) {
+            return Err(Refusal::LinkSession.into());
+        }
         if !change.is_session_valid(id, user).await? {
             return Err(Refusal::LinkSession.into());
         }

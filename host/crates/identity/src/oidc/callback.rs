@@ -2,9 +2,11 @@
 
 use std::result::Result;
 
+use tokio::time::Instant;
+
 use crate::ClientInfo;
 use crate::app::App;
-use crate::cloud::{CloudAccount, CloudSession, CodeExchange};
+use crate::cloud::{CLOUD_TIME, CloudAccount, CloudSession, CodeExchange};
 use crate::error::ServiceError;
 use crate::oidc::Oidc;
 use crate::oidc::browser_secret::BrowserSecret;
@@ -114,6 +116,8 @@ impl Oidc {
             code_verifier: secret.code_verifier(),
             issuer: request.issuer.filter(|issuer| issuer.len() <= MAX_PARAMETER),
         };
+        let until = Instant::now() + CLOUD_TIME;
+        // Takes that time at most.
         let session = self.parts.cloud.exchange(exchange).await?;
         if !session.account.has_valid_id() {
             return Err(Refusal::InvalidAccount.into());
@@ -124,7 +128,7 @@ impl Oidc {
                 self.link(target, session, request.client).await?;
                 Ok(None)
             }
-            None => self.open(pending, session, request.client).await.map(Some),
+            None => self.open(pending, session, request.client, until).await.map(Some),
         }
     }
 
@@ -133,11 +137,14 @@ impl Oidc {
         pending: &PendingSignIn,
         session: CloudSession,
         client: ClientInfo,
+        until: Instant,
     ) -> Result<RefreshCookie, SignInError> {
         let app =
             App::from_name(&pending.app).ok_or_else(|| ServiceError::internal("a sign-in has no app"))?;
         let shortcode = pending.invitation.as_deref();
-        let account = self.account_of(&session.account, shortcode, app, &client).await?;
+        let account = self
+            .account_of(&session.account, shortcode, app, &client, until)
+            .await?;
         let issued = self
             .parts
             .sessions

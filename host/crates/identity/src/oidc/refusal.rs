@@ -61,8 +61,8 @@ pub enum Refusal {
     /// The ticket for linking is unknown, was used, or belongs to another session.
     #[error("the link ticket is not of this browser's session, or was used")]
     LinkTicket,
-    /// The session that asked for the link has ended.
-    #[error("the session that asked for the link has ended")]
+    /// The session that asked for the link has ended, or its account may no longer change itself.
+    #[error("the session that asked for the link has ended or may no longer do so")]
     LinkSession,
     /// One of both accounts is linked to another.
     #[error("the account, or the provider's account, is linked to another")]

@@ -21,7 +21,7 @@ use svc_domain::time::Timestamp;
 use svc_domain::user::User;
 use svc_store::{CloudSessionRow, IdentityChange};
 
-/// When a validation counts as given up, because its server crashed. A request to the provider takes at most 10 s.
+/// When a validation counts as given up, because its server crashed. A request to the provider takes at most 9.5 s.
 const VALIDATION_TIME: Duration = Duration::from_secs(20);
 /// Pause between two looks at a validation that another request runs.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);

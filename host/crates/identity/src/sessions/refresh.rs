@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::app::App;
-use crate::cloud::CloudAccount;
+use crate::cloud::{CLOUD_TIME, CloudAccount, CloudError};
 use crate::cloud_accounts::VouchError;
 use crate::error::{ErrorCode, Result, ServiceError};
 use crate::refused_sign_ins::RefusedByService;
@@ -13,7 +13,7 @@ use crate::secret_token::{RefreshToken, Salt};
 use crate::sessions::{CloudProof, IssuedSession, NewSession, Proof, Sessions, cookie, presented};
 use crate::{ClientInfo, run_to_completion};
 use svc_domain::audit::AuditEvent;
-use svc_domain::session::SessionKind;
+use svc_domain::session::{Session, SessionKind};
 use svc_domain::time::Timestamp;
 use svc_domain::user::{Account, User};
 use svc_store::{PresentedRefresh, Rotation};
@@ -126,15 +126,7 @@ impl Sessions {
             return Err(session_ended());
         }
         // Checked before the token is used, so that a rejection leaves the session unchanged.
-        match self.sessions.cloud_session(presented.session.id).await? {
-            Some(provider) => {
-                self.require_provider(&user, &presented.session, provider).await?;
-            }
-            None => {
-                self.require_cloud_consent(&user, request.cloud_token.as_deref(), &request.client)
-                    .await?;
-            }
-        }
+        self.require_service(&user, &presented.session, &request).await?;
         let sessions = self.clone();
         let client = request.client;
         let issued = run_to_completion(&self.context.tasks, "session-refresh", async move {
@@ -145,6 +137,22 @@ impl Sessions {
 
     fn can_refresh(&self, user: &User) -> bool {
         user.enabled && (!user.is_guest || self.settings.guest_access())
+    }
+
+    /// Asks the service that vouches for an account, if one does, and waits no longer than a client does: another
+    /// request may validate the session first, and sessions are asked about in turn.
+    async fn require_service(&self, user: &User, session: &Session, request: &RefreshRequest) -> Result<()> {
+        let asked = async {
+            match self.sessions.cloud_session(session.id).await? {
+                Some(provider) => self.require_provider(user, session, provider).await,
+                None => {
+                    let token = request.cloud_token.as_deref();
+                    self.require_cloud_consent(user, token, &request.client).await
+                }
+            }
+        };
+        let asked = tokio::time::timeout(CLOUD_TIME, asked).await;
+        asked.unwrap_or_else(|_| Err(CloudError::Unavailable.into()))
     }
 
     /// A linked account can refresh only while the cloud accepts its token. A provider takes no tokens of clients, but
@@ -189,9 +197,12 @@ impl Sessions {
         let Some(presented) = presented(&mut change, &token).await? else {
             return Ok(None);
         };
-        // The account may have been linked since the cloud was asked, or had no need to be asked.
+        // The account may have been linked or disabled since the cloud was asked, or had no need to be asked.
         let account = change.account(user.id).await?;
-        let linked = account.and_then(|account| account.user.cloud_account);
+        let Some(account) = account.filter(|account| self.can_refresh(&account.user)) else {
+            return Ok(None);
+        };
+        let linked = account.user.cloud_account;
         if linked.is_some() && linked != user.cloud_account {
             return Err(cloud_token_required(LINKED));
         }

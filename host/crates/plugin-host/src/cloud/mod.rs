@@ -5,7 +5,7 @@
 //! so nothing of a call is there in the next but what the plugin keeps in `state`.
 //!
 //! An instance ends with its call: after its result, a trap, 2 s of its own work, 64 MiB, 100 lines of the log and some,
-//! or 10 s in all. Faults count towards a quarantine as those of plugins that read files do.
+//! or 9.5 s in all. Faults count towards a quarantine as those of plugins that read files do.
 
 #[allow(clippy::all, reason = "generated")]
 mod bindings;

@@ -168,7 +168,7 @@ impl CloudPlugin {
             // The guest itself is stopped before: it waits for the service.
             Err(_) => Err(ExtractFailure::Io(format!(
                 "the service did not answer within {} s",
-                limits::CLOUD_CALL.as_secs()
+                limits::CLOUD_CALL.as_secs_f32()
             ))),
         };
         let mut counters = Counters::default();

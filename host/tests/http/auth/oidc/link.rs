@@ -8,23 +8,11 @@ use svc_covers::covers;
 
 use super::{assert_failed, policy, server_with};
 use crate::support::TestServer;
-use crate::support::accounts::{COOKIE, SignedIn};
+use crate::support::accounts::COOKIE;
 use crate::support::databases::on_each_database_with;
-use crate::support::provider::{ScriptedProvider, with_provider};
+use crate::support::provider::{ScriptedProvider, link_query, with_provider};
 use svc_domain::audit::AuditEvent;
 use svc_identity::oidc::OidcPolicy;
-
-/// Asks for a link; returns the query of its start.
-async fn ticket(session: &SignedIn) -> String {
-    let reply = session
-        .client
-        .post("/api/v1/users/current/cloud-link", &json!({}))
-        .await;
-    assert_eq!(reply.status, 201, "{}", String::from_utf8_lossy(&reply.body));
-    let path = reply.json()["startPath"].as_str().unwrap().to_owned();
-    let (_, ticket) = path.split_once("link=").unwrap();
-    format!("&link={ticket}")
-}
 
 /// Links by the start that a ticket permits, in a browser with this refresh cookie.
 async fn link(server: &TestServer, ticket: &str, cookie: &str, user: &str) -> crate::support::Reply {
@@ -41,10 +29,10 @@ async fn link(server: &TestServer, ticket: &str, cookie: &str, user: &str) -> cr
 async fn account_is_linked_by_the_browser_that_asked() {
     let (server, provider) = server_with(OidcPolicy::default()).await;
     let (session, other) = (server.sign_in("owner").await, server.sign_in("owner").await);
-    let query = ticket(&session).await;
+    let query = link_query(&session).await;
     // Somebody else's browser, a session that did not ask, and no session.
     for cookie in [&other.cookie, "", "junk"] {
-        let query = ticket(&session).await;
+        let query = link_query(&session).await;
         assert_failed(&link(&server, &query, cookie, "ada").await, "/app");
         // That used the ticket.
         assert_failed(&link(&server, &query, &session.cookie, "ada").await, "/app");
@@ -72,7 +60,7 @@ async fn session_that_the_provider_cannot_validate_ends_with_the_providers() {
     let (server, provider) = server_with(OidcPolicy::default()).await;
     provider.is_brief.store(true, Ordering::SeqCst);
     let session = server.sign_in("owner").await;
-    let query = ticket(&session).await;
+    let query = link_query(&session).await;
     let reply = link(&server, &query, &session.cookie, "ada").await;
     assert_eq!((reply.status, reply.header("location")), (303, "/app"));
     // It has already ended: this provider names no end of its session.
@@ -88,16 +76,16 @@ async fn accounts_are_linked_one_to_one() {
     provider.knows("eve", &[]);
     server.person("bob", "member").await;
     let (owner, bob) = (server.sign_in("owner").await, server.sign_in("bob").await);
-    let query = ticket(&owner).await;
+    let query = link_query(&owner).await;
     assert_eq!(
         link(&server, &query, &owner.cookie, "ada")
             .await
             .header("location"),
         "/app"
     );
-    let query = ticket(&bob).await;
+    let query = link_query(&bob).await;
     assert_failed(&link(&server, &query, &bob.cookie, "ada").await, "/app");
-    let query = ticket(&owner).await;
+    let query = link_query(&owner).await;
     let owner = server.refresh(&owner.cookie).await.signed_in();
     assert_failed(&link(&server, &query, &owner.cookie, "eve").await, "/app");
 }
@@ -109,14 +97,14 @@ async fn link_to_a_provider_that_is_no_longer_configured_is_replaced() {
     let session = server.sign_in("owner").await;
     let owner = server.user_id("owner").await;
     server.link(owner, "https://before.example|ada").await;
-    let query = ticket(&session).await;
+    let query = link_query(&session).await;
     let reply = link(&server, &query, &session.cookie, "ada").await;
     assert_eq!((reply.status, reply.header("location")), (303, "/app"));
     assert_eq!(server.audit(AuditEvent::CloudUnlinked).await.len(), 1);
     // One of the provider that is configured is not.
     provider.knows("eve", &[]);
     let session = server.sign_in("owner").await;
-    let query = ticket(&session).await;
+    let query = link_query(&session).await;
     assert_failed(&link(&server, &query, &session.cookie, "eve").await, "/app");
 }
 
@@ -131,7 +119,7 @@ async fn roles_of_groups_end_with_the_link_and_others_stay() {
             let bob = server.person("bob", "music_user").await;
             provider.knows("bob", &["media"]);
             let session = server.sign_in("bob").await;
-            let query = ticket(&session).await;
+            let query = link_query(&session).await;
             assert_eq!(link(&server, &query, &session.cookie, "bob").await.status, 303);
             server.sign_in_with_provider("bob", "").await.provider_session();
             let given = json!({"userIds": [bob.to_string()]});

@@ -4,6 +4,7 @@ mod accounts;
 mod devices;
 mod link;
 mod logout;
+mod races;
 mod refresh;
 mod refusals;
 mod start;
