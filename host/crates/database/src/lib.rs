@@ -1,5 +1,5 @@
 //! Connections to SQLite and PostgreSQL under the store: pools, transactions, the write queue, migrations, version counters,
-//! and the two SQL dialects with their search indexes.
+//! and the two SQL dialects.
 //!
 //! May use `svc-domain` alone; only `svc-store` uses it. To add a migration: a file of the next number in both folders of
 //! `migrations/`, and a line in `migrations.rs`.
@@ -16,7 +16,6 @@ pub mod pools;
 mod postgres;
 mod read_pool;
 mod record;
-pub mod search_index;
 mod sqlite;
 mod statement_effect;
 pub mod transaction;

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use sqlx::AssertSqlSafe;
 
 use crate::db::Database;
+use crate::db::search_index::{SearchIndex, search_query};
 use crate::query::access_filter::{AccessFilter, and_outside};
 use svc_database::Engine;
 use svc_database::Result;
 use svc_database::args::args;
-use svc_database::search_index::{SearchIndex, search_query};
 use svc_domain::library::MediaScope;
 use svc_domain::list::{Listing, Pagination};
 use svc_domain::text::{query_words, search_words, sort_key};

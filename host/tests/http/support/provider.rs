@@ -220,10 +220,11 @@ pub(crate) fn with_provider(
 
 /// Asks for a link of the session's account; returns the query of the sign-in that makes it.
 pub(crate) async fn link_query(session: &SignedIn) -> String {
-    let asked = session
+    let body = json!({});
+    let reply = session
         .client
-        .post("/api/v1/users/current/cloud-link", &json!({}));
-    let reply = asked.await;
+        .post("/api/v1/users/current/cloud-link", &body)
+        .await;
     assert_eq!(reply.status, 201, "{reply:?}");
     let path = reply.json()["startPath"].as_str().unwrap().to_owned();
     let (_, ticket) = path.split_once("link=").unwrap();

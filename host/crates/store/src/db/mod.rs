@@ -6,6 +6,7 @@
 
 mod count_cache;
 mod maintenance;
+pub(crate) mod search_index;
 
 use std::sync::Arc;
 

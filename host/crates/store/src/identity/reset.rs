@@ -1,11 +1,11 @@
 //! Deletes the index, or all data: what both resets do in the database.
 
+use crate::db::search_index::SearchIndex;
 use crate::identity::IdentityChange;
 use crate::instance::Instance;
 use svc_database::Result;
 use svc_database::args::args;
 use svc_database::dialect;
-use svc_database::search_index::SearchIndex;
 
 /// Referring tables first.
 const DELETE_MEDIA: [&str; 30] = [

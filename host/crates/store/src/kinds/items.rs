@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::db::search_index::{SearchIndex, search_query};
 use crate::kinds::{KindRepository, StoredField, StoredKind};
 use crate::query::access_filter::{AccessFilter, and_in_folder, and_outside};
 use crate::query::item_filter::{Filtered, ItemFilter};
@@ -12,7 +13,6 @@ use crate::query::where_clause::WhereClause;
 use crate::search::Hits;
 use svc_database::Engine;
 use svc_database::args::Arg;
-use svc_database::search_index::{SearchIndex, search_query};
 use svc_database::{Result, StoreError};
 use svc_domain::change::ItemType;
 use svc_domain::id::ItemId;

@@ -2,6 +2,7 @@
 
 use crate::changes;
 use crate::changes::NewChanges;
+use crate::db::search_index::SearchIndex;
 use crate::scan_writer::ids::{for_ids, ids, select_ids};
 use crate::scan_writer::names::mark_artists_of_releases;
 use crate::scan_writer::{
@@ -11,7 +12,6 @@ use crate::user_items::delete_user_items;
 use svc_database::Result;
 use svc_database::Tx;
 use svc_database::args::args;
-use svc_database::search_index::SearchIndex;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::time::Timestamp;
 

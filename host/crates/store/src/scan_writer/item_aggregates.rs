@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::changes::NewChanges;
+use crate::db::search_index::SearchIndex;
 use crate::scan_writer::ids::{for_ids, ids};
 use crate::scan_writer::item_content::NewContents;
 use crate::scan_writer::items::record;
@@ -12,7 +13,6 @@ use crate::user_items::delete_user_items;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
 use svc_database::bulk::in_lists;
-use svc_database::search_index::SearchIndex;
 use svc_database::{Result, StoreError};
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::ItemId;

@@ -1,5 +1,6 @@
 //! What lists and search use of items: values of declared fields, and words.
 
+use crate::db::search_index::SearchIndex;
 use crate::kinds::StoredKind;
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::rows;
@@ -8,7 +9,6 @@ use svc_database::Result;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
 use svc_database::bulk::SqlTexts;
-use svc_database::search_index::SearchIndex;
 use svc_domain::item::ItemContent;
 
 /// Values of one field of an item, at most; further ones are shown but not counted.
@@ -54,7 +54,7 @@ impl NewContents {
         for_ids(tx, SearchIndex::ITEMS.remove(tx.engine()), &self.known, "").await?;
         texts.execute(tx, &rows::ITEM_VALUES, &self.values).await?;
         texts
-            .execute(tx, SearchIndex::ITEMS.insert(tx.engine()), &self.words)
+            .execute(tx, SearchIndex::ITEMS.add(tx.engine()), &self.words)
             .await
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use crate::db::search_index::SearchIndex;
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::upsert::propose;
 use crate::scan_writer::{PersistOutcome, rows};
@@ -12,7 +13,6 @@ use svc_database::Result;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
 use svc_database::bulk::SqlTexts;
-use svc_database::search_index::SearchIndex;
 use svc_domain::id::IdGenerator;
 use svc_domain::music::{Credit, ReleaseFacts};
 use svc_domain::time::Timestamp;
@@ -139,7 +139,7 @@ impl Names {
             self.artists.0.insert(key, id);
         }
         texts
-            .execute(tx, SearchIndex::Artists.insert(tx.engine()), &words)
+            .execute(tx, SearchIndex::Artists.add(tx.engine()), &words)
             .await
     }
 
@@ -204,7 +204,7 @@ impl Names {
         }
         texts.execute(tx, &rows::RELEASE_ARTISTS, &artists).await?;
         texts
-            .execute(tx, SearchIndex::Releases.insert(tx.engine()), &words)
+            .execute(tx, SearchIndex::Releases.add(tx.engine()), &words)
             .await
     }
 

@@ -1,5 +1,6 @@
 //! Stores the photos of a batch of scanned files.
 
+use crate::db::search_index::SearchIndex;
 use crate::photos::edits;
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::{PersistOutcome, ScanWriter, StoredFile, rows};
@@ -8,7 +9,6 @@ use svc_database::Result;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
 use svc_database::bulk::in_lists;
-use svc_database::search_index::SearchIndex;
 use svc_domain::id::PhotoId;
 use svc_domain::photo::PhotoFacts;
 use svc_domain::photo_bucket::day_of;
@@ -56,7 +56,7 @@ impl ScanWriter {
         edits::renew(tx, &known).await?;
         outcome.updated_photos.extend(with_class(tx, &known).await?);
         self.texts
-            .execute(tx, SearchIndex::Photos.insert(tx.engine()), &words)
+            .execute(tx, SearchIndex::Photos.add(tx.engine()), &words)
             .await
     }
 }

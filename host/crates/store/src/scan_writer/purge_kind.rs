@@ -1,12 +1,12 @@
 //! Deletes everything that is indexed of a kind that a plugin defines, with what users added to it.
 
 use crate::changes::{self, NewChanges};
+use crate::db::search_index::SearchIndex;
 use crate::index::IndexRepository;
 use crate::scan_writer::ids::{for_ids, select_ids};
 use crate::scan_writer::{ItemChange, ScanWriter, items};
 use crate::user_items::{delete_abandoned_user_items, delete_user_items};
 use svc_database::args::args;
-use svc_database::search_index::SearchIndex;
 use svc_database::{Result, Tx};
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::id::ItemId;

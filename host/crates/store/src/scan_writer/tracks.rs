@@ -1,5 +1,6 @@
 //! Tracks of a batch, with their artists, genres and releases.
 
+use crate::db::search_index::SearchIndex;
 use crate::music::{gain_to_stored, peak_to_stored};
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::names::{MissingNames, artist_key};
@@ -8,7 +9,6 @@ use crate::text::{bounded_key, bounded_sort, bounded_words};
 use svc_database::Result;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
-use svc_database::search_index::SearchIndex;
 use svc_domain::extraction::{PictureData, Span};
 use svc_domain::music::{Credit, ReleaseFacts, TrackFacts};
 use svc_domain::scan::FileRecord;
@@ -141,7 +141,7 @@ impl ScanWriter {
         texts.execute(tx, &rows::TRACK_ARTISTS, &artists).await?;
         texts.execute(tx, &rows::TRACK_GENRES, &genres).await?;
         texts
-            .execute(tx, SearchIndex::Tracks.insert(tx.engine()), &words)
+            .execute(tx, SearchIndex::Tracks.add(tx.engine()), &words)
             .await
     }
 

@@ -2,6 +2,7 @@
 //! files.
 
 use crate::changes::NewChanges;
+use crate::db::search_index::SearchIndex;
 use crate::scan_writer::ids::{for_ids, ids, select_ids};
 use crate::scan_writer::videos::{RenamedShows, words};
 use crate::user_items::delete_user_items;
@@ -9,7 +10,6 @@ use svc_database::Result;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
 use svc_database::bulk::SqlTexts;
-use svc_database::search_index::SearchIndex;
 use svc_domain::change::{ChangeKind, ItemType};
 use svc_domain::text::search_words;
 
@@ -144,7 +144,7 @@ async fn take_over_name(tx: &mut Tx, show: i64, heir: i64) -> Result<bool> {
     let values = [Arg::from(show), words(search_words(&title))];
     let mut texts = SqlTexts::default();
     texts
-        .execute(tx, SearchIndex::Shows.insert(tx.engine()), &values)
+        .execute(tx, SearchIndex::Shows.add(tx.engine()), &values)
         .await?;
     Ok(true)
 }

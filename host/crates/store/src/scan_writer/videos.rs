@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::changes::NewChanges;
+use crate::db::search_index::SearchIndex;
 use crate::scan_writer::ids::for_ids;
 use crate::scan_writer::upsert::{Proposed, Stored, propose};
 use crate::scan_writer::video_genres::Genres;
@@ -13,7 +14,6 @@ use svc_database::Result;
 use svc_database::Tx;
 use svc_database::args::{Arg, args};
 use svc_database::bulk::{Bulk, in_lists};
-use svc_database::search_index::SearchIndex;
 use svc_domain::change::ItemType;
 use svc_domain::scan::FileRecord;
 use svc_domain::text::search_words;
@@ -265,7 +265,7 @@ impl ScanWriter {
             .into_iter()
             .flat_map(|(id, text)| [Arg::from(id), words(text)])
             .collect();
-        self.texts.execute(tx, index.insert(tx.engine()), &values).await
+        self.texts.execute(tx, index.add(tx.engine()), &values).await
     }
 }
 

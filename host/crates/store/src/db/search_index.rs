@@ -1,7 +1,7 @@
 //! The search index, whose SQL differs between the databases.
 
-use crate::bulk::Bulk;
-use crate::{Engine, Result, Tx};
+use svc_database::bulk::Bulk;
+use svc_database::{Engine, Result, Tx};
 
 /// The part of the search index for one type of item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl SearchIndex {
     }
 
     /// Inserts rows of id and words.
-    pub fn insert(self, engine: Engine) -> &'static Bulk {
+    pub(crate) fn add(self, engine: Engine) -> &'static Bulk {
         match engine {
             Engine::Sqlite => &self.sql().add_sqlite,
             Engine::Postgres => &self.sql().add_postgres,
@@ -128,7 +128,7 @@ impl SearchIndex {
     }
 
     /// Deletes the ids of an `IN` list, which follows.
-    pub fn remove(self, engine: Engine) -> &'static str {
+    pub(crate) fn remove(self, engine: Engine) -> &'static str {
         match engine {
             Engine::Sqlite => self.sql().remove_sqlite,
             Engine::Postgres => self.sql().remove_postgres,
@@ -136,7 +136,7 @@ impl SearchIndex {
     }
 
     /// `FROM` and `WHERE` clauses that match the words `$1`.
-    pub fn matching(self, engine: Engine) -> &'static str {
+    pub(crate) fn matching(self, engine: Engine) -> &'static str {
         match engine {
             Engine::Sqlite => self.sql().match_sqlite,
             Engine::Postgres => self.sql().match_postgres,
@@ -144,7 +144,7 @@ impl SearchIndex {
     }
 
     /// Id column.
-    pub fn key(self, engine: Engine) -> &'static str {
+    pub(crate) fn key(self, engine: Engine) -> &'static str {
         match engine {
             Engine::Sqlite => self.sql().key_sqlite,
             Engine::Postgres => self.sql().key_postgres,
@@ -152,7 +152,7 @@ impl SearchIndex {
     }
 
     /// Deletes all rows.
-    pub async fn clear(self, tx: &mut Tx) -> Result<()> {
+    pub(crate) async fn clear(self, tx: &mut Tx) -> Result<()> {
         let sql = match tx.engine() {
             Engine::Sqlite => self.sql().clear_sqlite,
             Engine::Postgres => self.sql().clear_postgres,
@@ -163,7 +163,7 @@ impl SearchIndex {
 
 /// Full-text query for items that have, for each of the folded `words`, a word with that prefix. Words consist of
 /// letters and digits, so they contain no operators.
-pub fn search_query(engine: Engine, words: &[String]) -> String {
+pub(crate) fn search_query(engine: Engine, words: &[String]) -> String {
     match engine {
         Engine::Sqlite => words
             .iter()
