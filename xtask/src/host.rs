@@ -10,10 +10,16 @@ use crate::{plugins, process, workspace};
 /// Bytes that the release binary may have on x86-64 Linux, its symbols apart.
 const MAX_BINARY_BYTES: u64 = 40_000_000;
 
+/// How large a function may be that the link for all crates copies into its callers. At LLVM's own threshold, 225, the
+/// program has 3 % more bytes and is hardly faster.
+const LINK_OPTION: &str = "-Cllvm-args=-inline-threshold=25";
+
 /// Builds the plugins, then the release binary that embeds them, and moves its symbols to a separate file.
 pub(crate) fn build_release() -> Result<PathBuf> {
     plugins::build()?;
-    process::run(&mut process::cargo(["build", "--release", "-p", "svc-host"]))?;
+    process::run(
+        process::cargo(["rustc", "--release", "-p", "svc-host", "--bin", "svc", "--"]).arg(LINK_OPTION),
+    )?;
     let binary = workspace::target().join("release/svc");
     split_symbols(&binary)?;
     let bytes = std::fs::metadata(&binary)?.len();
