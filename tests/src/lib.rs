@@ -21,6 +21,7 @@ pub mod postgres;
 pub mod program;
 pub mod races;
 pub mod sandbox;
+pub mod service;
 
 pub use svc_test_support::skipped;
 

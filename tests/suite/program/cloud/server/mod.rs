@@ -5,6 +5,7 @@ mod endpoints;
 mod failures;
 mod invitations;
 mod licensing;
+mod own_plugin;
 mod races;
 mod releases;
 mod secrets;
