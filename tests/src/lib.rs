@@ -22,6 +22,7 @@ pub mod program;
 pub mod races;
 pub mod sandbox;
 pub mod service;
+pub mod tls;
 
 pub use svc_test_support::skipped;
 

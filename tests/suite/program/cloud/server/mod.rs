@@ -10,6 +10,7 @@ mod races;
 mod releases;
 mod secrets;
 mod sign_in;
+mod tls;
 
 use serde_json::{Value, json};
 use svc_test_support::databases;
