@@ -52,6 +52,7 @@ pub fn nonsense() -> Vec<Value> {
         json!({ "kind": "garbage" }),
         json!({ "kind": "html" }),
         json!({ "kind": "otherShape" }),
+        json!({ "kind": "duplicateKeys" }),
         json!({ "kind": "truncate" }),
         json!({ "kind": "redirect", "location": "http://169.254.169.254/latest/meta-data/" }),
         json!({ "kind": "oversize", "bytes": 5_000_000 }),
