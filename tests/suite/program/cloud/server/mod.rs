@@ -5,6 +5,7 @@ mod endpoints;
 mod failures;
 mod invitations;
 mod licensing;
+mod nonsense;
 mod own_plugin;
 mod races;
 mod releases;
