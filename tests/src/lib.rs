@@ -14,6 +14,7 @@
 )]
 
 pub mod cloud;
+pub mod connections;
 pub mod event_client;
 pub mod indexed;
 pub mod leaks;
