@@ -146,6 +146,54 @@ fn secret_of_the_client_is_tried() {
     }
 }
 
+/// A provider whose discovery document names its keys at another place.
+fn provider_with_keys_at(keys: &'static str) -> String {
+    serve(move |origin, path, _| match path {
+        "/.well-known/openid-configuration" => {
+            let document = serde_json::json!({
+                "issuer": origin,
+                "authorization_endpoint": format!("{origin}/authorize"),
+                "token_endpoint": format!("{origin}/token"),
+                "jwks_uri": keys,
+            });
+            ("200 OK", document.to_string())
+        }
+        _ => ("404 Not Found", String::new()),
+    })
+}
+
+#[covers("T44")]
+#[test]
+fn what_the_rules_of_the_server_refuse_is_told_as_refused() {
+    // The metadata service of cloud providers is refused even if it is configured.
+    let (is_well, report, _) = doctor(&["--cloud-url", "https://169.254.169.254"]);
+    assert!(!is_well, "{report}");
+    for part in [
+        "refused       does not work: https://169.254.169.254/.well-known/svc-cloud after ",
+        "169.254.169.254 has the address 169.254.169.254, which is not public",
+        "an origin is allowed by `cloud-origins`, a host with a private address by `cloud-private-hosts`",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    assert!(!report.contains("reached"), "{report}");
+    for keys in [
+        "https://keys.example/jwks",
+        "http://127.0.0.1:1/jwks",
+        "https://169.254.169.254/jwks",
+    ] {
+        let issuer = provider_with_keys_at(keys);
+        let (is_well, report, _) = doctor(&["--oidc-issuer", &issuer, "--oidc-client-id", "svc"]);
+        assert!(!is_well, "{report}");
+        let refused = format!("refused       does not work: {keys} after ");
+        assert!(
+            report.contains(&refused) && report.contains("is not configured"),
+            "{keys}: {report}"
+        );
+        let reached = format!("reached       {issuer}/.well-known/openid-configuration in ");
+        assert!(report.contains(&reached), "{report}");
+    }
+}
+
 #[test]
 fn options_that_cannot_work_are_named() {
     let (is_well, _, errors) = doctor(&["--oidc-issuer", "https://id.example"]);
