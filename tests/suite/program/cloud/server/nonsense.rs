@@ -66,10 +66,21 @@ fn server_that_cannot_be_registered_has_neither_credential_nor_invitation() {
         assert!(stored(&both, "invitations").is_empty(), "{failure}");
     }
     assert_eq!(both.cloud.requests("createInvitation"), 0);
+    let registered = || {
+        let entries = both.server.get("/api/v1/audit?event=server_registered");
+        entries.json()[0].as_array().unwrap().clone()
+    };
+    assert!(registered().is_empty(), "{:?}", registered());
     let slow = json!({ "kind": "slow", "milliseconds": 1_000 });
     both.cloud.fail("servers", &slow, Some(1));
     both.invite(&token, None);
     assert_eq!(stored(&both, "cloud_credentials").len(), 1);
+    let entries = registered();
+    assert_eq!(
+        (entries.len(), &entries[0]["username"]),
+        (1, &json!("owner")),
+        "{entries:?}"
+    );
     // A server that has one renews it in the same way, and keeps the old one until then.
     let known = stored(&both, "cloud_credentials");
     for failure in nonsense() {
