@@ -73,7 +73,7 @@ pub struct Trap(TcpListener);
 
 impl Trap {
     /// Listens on a free port of this machine.
-    pub fn new() -> Self {
+    pub fn listen() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         Self(listener)

@@ -50,7 +50,7 @@ fn server_without_a_cloud_connects_to_nothing() {
 #[covers("T44")]
 #[test]
 fn server_with_a_cloud_connects_to_it_alone() {
-    let (cloud, trap) = (Cloud::start(), Trap::new());
+    let (cloud, trap) = (Cloud::start(), Trap::listen());
     cloud.add_account("ada");
     let token = cloud.sign_in("ada");
     let dir = tempfile::tempdir().unwrap();
@@ -97,7 +97,7 @@ fn server_with_a_cloud_connects_to_it_alone() {
 #[covers("T44")]
 #[test]
 fn hostile_plugin_reaches_the_configured_origin_alone() {
-    let (cloud, trap) = (Cloud::start(), Trap::new());
+    let (cloud, trap) = (Cloud::start(), Trap::listen());
     let dir = tempfile::tempdir().unwrap();
     let (trace, plugin) = (dir.path().join("trace"), dir.path().join("hostile.wasm"));
     fs::write(&plugin, guests::cloud_plugin("cloud_hostile", "hostile")).unwrap();
@@ -145,7 +145,7 @@ fn hostile_plugin_reaches_the_configured_origin_alone() {
 #[covers("T44")]
 #[test]
 fn invitations_licence_and_releases_are_asked_of_the_cloud_alone() {
-    let (cloud, trap) = (Cloud::start(), Trap::new());
+    let (cloud, trap) = (Cloud::start(), Trap::listen());
     for name in ["ada", "bob"] {
         cloud.add_account(name);
     }

@@ -43,7 +43,7 @@ fn server_with_a_provider_connects_to_it_alone() {
 #[covers("T44")]
 #[test]
 fn origins_that_a_hostile_discovery_document_names_are_not_reached() {
-    let trap = Trap::new();
+    let trap = Trap::listen();
     let of_this_machine = format!("http://localhost:{}/keys", trap.port());
     let documents = [
         vec![("token_endpoint", trap.url())],
