@@ -14,6 +14,7 @@
 )]
 
 pub mod cloud;
+pub mod connections;
 pub mod event_client;
 pub mod indexed;
 pub mod leaks;
@@ -21,6 +22,8 @@ pub mod postgres;
 pub mod program;
 pub mod races;
 pub mod sandbox;
+pub mod service;
+pub mod tls;
 
 pub use svc_test_support::skipped;
 

@@ -1,8 +1,6 @@
 //! Discovery: reads the document in which the cloud says what it has. It is kept in the state for as long as the cloud
 //! allows, and at most a day.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use svc_plugin_api::cloud::CloudError;
 use svc_plugin_api::cloud::http::Response;
@@ -10,17 +8,17 @@ use svc_plugin_api::{log, settings};
 
 use crate::endpoints::{self, Endpoints};
 use crate::forms::Result;
-use crate::{exchange, releases};
+use crate::{exchange, releases, unique};
 
 const PATH: &str = "/.well-known/svc-cloud";
-/// The version of the protocol that this plugin knows.
-const VERSION: &str = "1";
 /// Characters of an address of the document that are logged.
 const ADDRESS_CHARS: usize = 200;
 
 #[derive(Deserialize)]
 struct Document {
-    versions: BTreeMap<String, serde_json::Value>,
+    /// What it says of version 1; others may have any form.
+    #[serde(rename = "versions", deserialize_with = "unique::version_1")]
+    version: Option<Endpoints>,
 }
 
 /// The endpoints of tokens and accounts.
@@ -73,12 +71,11 @@ pub fn renew(endpoints: &Endpoints) -> Result<()> {
 
 fn fetch(origin: &str) -> Result<Endpoints> {
     let response = exchange::document(&format!("{origin}{PATH}"))?;
-    let mut document: Document = exchange::read(&response)?;
-    let version = document.versions.remove(VERSION).ok_or_else(|| {
+    let document: Document = exchange::read(&response)?;
+    let mut endpoints = document.version.ok_or_else(|| {
         log::warn("the cloud does not speak version 1 of the protocol");
         CloudError::Unavailable
     })?;
-    let mut endpoints: Endpoints = serde_json::from_value(version).map_err(|_| CloudError::Unavailable)?;
     origin.clone_into(&mut endpoints.origin);
     let prefix = format!("{origin}/");
     if let Some(other) = endpoints.endpoints.values().find(|url| !url.starts_with(&prefix)) {

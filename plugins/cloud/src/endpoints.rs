@@ -7,6 +7,7 @@ use svc_plugin_api::cloud::{CloudError, clock, state};
 use svc_plugin_api::log;
 
 use crate::forms::Result;
+use crate::unique;
 
 const STATE: &str = "discovery";
 /// Seconds that a document is kept at most.
@@ -24,7 +25,7 @@ pub struct Endpoints {
     pub is_current: bool,
     #[serde(default)]
     pub features: Vec<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "unique::map")]
     pub endpoints: BTreeMap<String, String>,
     #[serde(default)]
     pub release_keys: Vec<ReleaseKey>,

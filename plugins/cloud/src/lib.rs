@@ -1,7 +1,8 @@
 //! The cloud plugin: the client of the protocol that `docs/cloud-protocol.md` describes.
 //!
 //! [`discovery`] finds the endpoints, [`exchange`] sends a request and reads its answer or refusal, [`messages`] are the
-//! bodies, [`forms`] the forms of texts, and [`releases`] verifies what was released.
+//! bodies, [`forms`] the forms of texts, [`unique`] reads objects whose names are data, and [`releases`] verifies what was
+//! released.
 
 pub mod discovery;
 pub mod endpoints;
@@ -9,6 +10,7 @@ pub mod exchange;
 pub mod forms;
 pub mod messages;
 pub mod releases;
+pub mod unique;
 
 use svc_plugin_api::cloud::{
     Cloud, CloudError, CreatedInvitation, InvitationRequest, InvitationStatus, Release, ReleaseChannel,

@@ -3,74 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::net::TcpListener;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde_json::json;
 use svc_covers::covers;
 use svc_test_support::guests;
 use svc_tests::cloud::Cloud;
+use svc_tests::connections::{Trap, addresses, traced};
 use svc_tests::program::{PASSWORD, Server, serve, wait_for};
-use svc_tests::skipped;
-
-/// The command under `strace`, which writes calls that name an address to a file. `None` where it cannot trace.
-fn traced(command: &Command, output: &Path) -> Option<Command> {
-    let mut trial = Command::new("strace");
-    trial
-        .args(["-f", "-q", "-o"])
-        .arg(output)
-        .arg("true")
-        .stderr(Stdio::null());
-    if !trial.status().is_ok_and(|status| status.success()) {
-        skipped("strace is missing, or may not trace");
-        return None;
-    }
-    let mut traced = Command::new("strace");
-    // `-D`: the tracer is a child, so that the process is the server.
-    traced.args([
-        "-D",
-        "-f",
-        "-q",
-        "-e",
-        "trace=connect,sendto,sendmsg,sendmmsg",
-        "-o",
-    ]);
-    traced
-        .arg(output)
-        .arg(command.get_program())
-        .args(command.get_args());
-    traced.env_clear().stdin(Stdio::null());
-    for (name, value) in command.get_envs() {
-        traced.env(name, value.unwrap_or_default());
-    }
-    Some(traced)
-}
-
-/// Ends the server; returns `ADDRESS:PORT` of all its calls that named an address of the internet protocols.
-fn addresses(server: Server, trace: &Path) -> BTreeSet<String> {
-    drop(server);
-    let read = || fs::read_to_string(trace).unwrap();
-    wait_for("the end of the trace", || {
-        read().contains("+++ killed by SIGKILL")
-    });
-    let text = read();
-    let addresses = text.lines().filter_map(|line| {
-        let port = line.split("htons(").nth(1)?.split(')').next()?;
-        let host = match line.split("inet_addr(\"").nth(1) {
-            Some(rest) => rest,
-            None => line.split("inet_pton(AF_INET6, \"").nth(1)?,
-        };
-        Some(format!("{}:{port}", host.split('"').next()?))
-    });
-    assert!(
-        !text
-            .lines()
-            .any(|line| line.contains("AF_INET") && !line.contains("htons(")),
-        "a call is in a form that this test does not know"
-    );
-    addresses.collect()
-}
 
 /// Sign-ins that a stranger may try, with a password and with the cloud.
 fn sign_in(server: &Server, cloud_tokens: &[String]) -> Vec<u16> {
@@ -87,25 +26,6 @@ fn sign_in(server: &Server, cloud_tokens: &[String]) -> Vec<u16> {
         .collect()
 }
 
-/// A listener that must not be reached.
-struct Trap(TcpListener);
-
-impl Trap {
-    fn new() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        Self(listener)
-    }
-
-    fn url(&self) -> String {
-        format!("http://{}", self.0.local_addr().unwrap())
-    }
-
-    fn assert_untouched(&self) {
-        assert!(self.0.accept().is_err(), "the trap was reached");
-    }
-}
-
 #[covers("C1", "T44")]
 #[test]
 fn server_without_a_cloud_connects_to_nothing() {
@@ -114,7 +34,7 @@ fn server_without_a_cloud_connects_to_nothing() {
     let Some(mut command) = traced(&serve(&dir.path().join("data"), &[]), &trace) else {
         return;
     };
-    let server = Server::spawn_as_owner(&mut command);
+    let mut server = Server::spawn_as_owner(&mut command);
     assert_eq!(sign_in(&server, &["token".to_owned()]), [503]);
     for path in [
         "/api/v1/updates",
@@ -124,13 +44,13 @@ fn server_without_a_cloud_connects_to_nothing() {
     ] {
         server.open(path);
     }
-    assert_eq!(addresses(server, &trace), BTreeSet::new());
+    assert_eq!(addresses(&mut server, &trace), BTreeSet::new());
 }
 
 #[covers("T44")]
 #[test]
 fn server_with_a_cloud_connects_to_it_alone() {
-    let (cloud, trap) = (Cloud::start(), Trap::new());
+    let (cloud, trap) = (Cloud::start(), Trap::listen());
     cloud.add_account("ada");
     let token = cloud.sign_in("ada");
     let dir = tempfile::tempdir().unwrap();
@@ -150,7 +70,7 @@ fn server_with_a_cloud_connects_to_it_alone() {
     ] {
         command.env(name, trap.url());
     }
-    let server = Server::spawn_as_owner(&mut command);
+    let mut server = Server::spawn_as_owner(&mut command);
     assert_eq!(sign_in(&server, &[token.clone(), "wrong".to_owned()]), [401, 401]);
     for location in [
         trap.url(),
@@ -170,14 +90,14 @@ fn server_with_a_cloud_connects_to_it_alone() {
     }
     server.open("/api/v1/updates");
     let expected = cloud.url.trim_start_matches("http://").to_owned();
-    assert_eq!(addresses(server, &trace), BTreeSet::from([expected]));
+    assert_eq!(addresses(&mut server, &trace), BTreeSet::from([expected]));
     trap.assert_untouched();
 }
 
 #[covers("T44")]
 #[test]
 fn hostile_plugin_reaches_the_configured_origin_alone() {
-    let (cloud, trap) = (Cloud::start(), Trap::new());
+    let (cloud, trap) = (Cloud::start(), Trap::listen());
     let dir = tempfile::tempdir().unwrap();
     let (trace, plugin) = (dir.path().join("trace"), dir.path().join("hostile.wasm"));
     fs::write(&plugin, guests::cloud_plugin("cloud_hostile", "hostile")).unwrap();
@@ -191,8 +111,8 @@ fn hostile_plugin_reaches_the_configured_origin_alone() {
     let Some(mut command) = traced(&command, &trace) else {
         return;
     };
-    let server = Server::spawn_as_owner(&mut command);
-    let port = trap.0.local_addr().unwrap().port();
+    let mut server = Server::spawn_as_owner(&mut command);
+    let port = trap.port();
     let requests = [
         trap.url(),
         format!("http://localhost:{port}/"),
@@ -218,6 +138,69 @@ fn hostile_plugin_reaches_the_configured_origin_alone() {
     assert_eq!(sign_in(&server, &tokens), expected);
     assert_eq!(server.open("/api/v1/health").status, 200);
     let expected = cloud.url.trim_start_matches("http://").to_owned();
-    assert_eq!(addresses(server, &trace), BTreeSet::from([expected]));
+    assert_eq!(addresses(&mut server, &trace), BTreeSet::from([expected]));
+    trap.assert_untouched();
+}
+
+#[covers("T44")]
+#[test]
+fn invitations_licence_and_releases_are_asked_of_the_cloud_alone() {
+    let (cloud, trap) = (Cloud::start(), Trap::listen());
+    for name in ["ada", "bob"] {
+        cloud.add_account(name);
+    }
+    let (token, guest) = (cloud.sign_in("ada"), cloud.sign_in("bob"));
+    let dir = tempfile::tempdir().unwrap();
+    let trace = dir.path().join("trace");
+    let command = serve(&dir.path().join("data"), &["--cloud-url", &cloud.url]);
+    let Some(mut command) = traced(&command, &trace) else {
+        return;
+    };
+    let mut server = Server::spawn_as_owner(&mut command);
+    let invite = || {
+        let headers = [("svc-cloud-token", token.as_str())];
+        let role = json!({ "role": "music_user" });
+        server.request("POST", "/api/v1/invitations", &headers, Some(&role))
+    };
+    // Endpoints of other places, as far as a cloud may name them.
+    for endpoint in ["servers", "createInvitation", "releaseChannels", "latestRelease"] {
+        let redirect = json!({ "kind": "redirect", "location": trap.url() });
+        cloud.fail(endpoint, &redirect, Some(1));
+    }
+    assert_eq!((invite().status, invite().status), (503, 503));
+    let (used, unused) = (invite(), invite());
+    assert_eq!((used.status, unused.status), (201, 201), "{used:?} {unused:?}");
+    let shortcode = used.json()["shortcode"].as_str().unwrap().to_owned();
+    assert_eq!(cloud.bind(&guest, &shortcode).status, 200);
+    let body = json!({ "cloudToken": guest });
+    let login = server.anonymous("POST", "/api/v1/auth/login", &[("svc-app", "music")], Some(&body));
+    assert_eq!(login.status, 201, "{login:?}");
+    let cookie = login.header("set-cookie").unwrap().split(';').next().unwrap();
+    let headers = [("cookie", cookie), ("svc-cloud-token", guest.as_str())];
+    let refreshed = server.anonymous("POST", "/api/v1/auth/refresh", &headers, None);
+    assert_eq!(refreshed.status, 201, "{refreshed:?}");
+    let id = unused.json()["invitationId"].as_str().unwrap().to_owned();
+    let revoked = server.request("DELETE", &format!("/api/v1/invitations/{id}"), &[], None);
+    assert_eq!(revoked.json(), true);
+    for (path, status) in [
+        ("/api/v1/invitations", 200),
+        ("/api/v1/licensing/subscription", 200),
+        ("/api/v1/licensing/seats", 200),
+        ("/api/v1/release-channels", 200),
+        ("/api/v1/updates", 503),
+    ] {
+        assert_eq!(server.get(path).status, status, "{path}");
+    }
+    for endpoint in [
+        "claimInvitation",
+        "revokeInvitation",
+        "subscription",
+        "releaseChannels",
+        "latestRelease",
+    ] {
+        wait_for(endpoint, || cloud.requests(endpoint) > 0);
+    }
+    let expected = cloud.url.trim_start_matches("http://").to_owned();
+    assert_eq!(addresses(&mut server, &trace), BTreeSet::from([expected]));
     trap.assert_untouched();
 }

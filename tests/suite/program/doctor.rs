@@ -1,11 +1,11 @@
 //! `svc doctor cloud`: what it says of a cloud that answers, of one that does not, and of options that cannot work.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 
 use svc_covers::covers;
 use svc_tests::program::run;
+use svc_tests::service::serve;
 use svc_tests::workspace;
 
 /// Runs `svc doctor cloud`; returns whether all is well, what it reported, and its errors.
@@ -20,46 +20,6 @@ fn cloud(documents: impl Fn(&str, &str) -> Option<String> + Send + 'static) -> S
     serve(move |origin, path, _| {
         documents(origin, path).map_or(("404 Not Found", String::new()), |body| ("200 OK", body))
     })
-}
-
-/// Answers with status and body by origin, path and the head of the request, until the process ends. Returns its origin.
-fn serve(respond: impl Fn(&str, &str, &str) -> (&'static str, String) + Send + 'static) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let origin = format!("http://{}", listener.local_addr().unwrap());
-    let of_thread = origin.clone();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            answer(stream.unwrap(), |path, head| respond(&of_thread, path, head));
-        }
-    });
-    origin
-}
-
-fn answer(mut stream: TcpStream, respond: impl Fn(&str, &str) -> (&'static str, String)) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        let Ok(1..) = reader.read_line(&mut head) else {
-            return;
-        };
-    }
-    // A body that is not read would end the connection with a reset.
-    let length = head
-        .lines()
-        .filter_map(|line| line.split_once(':'))
-        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
-    let length = length.map_or(0, |(_, value)| value.trim().parse().unwrap());
-    if reader.read_exact(&mut vec![0_u8; length]).is_err() {
-        return;
-    }
-    let path = head.split(' ').nth(1).unwrap();
-    let (status, body) = respond(path, &head);
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    )
-    .unwrap();
 }
 
 fn document(origin: &str, path: &str) -> Option<String> {
@@ -183,6 +143,54 @@ fn secret_of_the_client_is_tried() {
             !report.contains(secret) && !errors.contains(secret),
             "{report}{errors}"
         );
+    }
+}
+
+/// A provider whose discovery document names its keys at another place.
+fn provider_with_keys_at(keys: &'static str) -> String {
+    serve(move |origin, path, _| match path {
+        "/.well-known/openid-configuration" => {
+            let document = serde_json::json!({
+                "issuer": origin,
+                "authorization_endpoint": format!("{origin}/authorize"),
+                "token_endpoint": format!("{origin}/token"),
+                "jwks_uri": keys,
+            });
+            ("200 OK", document.to_string())
+        }
+        _ => ("404 Not Found", String::new()),
+    })
+}
+
+#[covers("T44")]
+#[test]
+fn what_the_rules_of_the_server_refuse_is_told_as_refused() {
+    // The metadata service of cloud providers is refused even if it is configured.
+    let (is_well, report, _) = doctor(&["--cloud-url", "https://169.254.169.254"]);
+    assert!(!is_well, "{report}");
+    for part in [
+        "refused       does not work: https://169.254.169.254/.well-known/svc-cloud after ",
+        "169.254.169.254 has the address 169.254.169.254, which is not public",
+        "an origin is allowed by `cloud-origins`, a host with a private address by `cloud-private-hosts`",
+    ] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    assert!(!report.contains("reached"), "{report}");
+    for keys in [
+        "https://keys.example/jwks",
+        "http://127.0.0.1:1/jwks",
+        "https://169.254.169.254/jwks",
+    ] {
+        let issuer = provider_with_keys_at(keys);
+        let (is_well, report, _) = doctor(&["--oidc-issuer", &issuer, "--oidc-client-id", "svc"]);
+        assert!(!is_well, "{report}");
+        let refused = format!("refused       does not work: {keys} after ");
+        assert!(
+            report.contains(&refused) && report.contains("is not configured"),
+            "{keys}: {report}"
+        );
+        let reached = format!("reached       {issuer}/.well-known/openid-configuration in ");
+        assert!(report.contains(&reached), "{report}");
     }
 }
 

@@ -119,13 +119,19 @@ pub fn renderer(name: &str, id: &str) -> Vec<u8> {
 }
 
 /// A plugin of the cloud made of a guest of this folder, which imports `http`, `state` and `log`. Functions that the guest
-/// lacks trap; it says that it has all features.
+/// lacks trap; it says that it has all features, unless it says itself what it has.
 pub fn cloud_plugin(name: &str, id: &str) -> Vec<u8> {
     let wit = repository().join("wit/v0.1");
     let body = body(name);
     let (imports, rest): (Vec<_>, Vec<_>) = body.lines().partition(|line| line.starts_with("(import"));
+    let features = if body.contains("cloud@0.1.0#features\"") {
+        ""
+    } else {
+        ALL_CLOUD_FEATURES
+    };
     let text = CLOUD_FRAME
         .replace("IMPORTS", &imports.join("\n"))
+        .replace("FEATURES", features)
         .replace("LACKS", &lacking_cloud_functions(&wit, &body))
         .replace("BODY", &rest.join("\n"));
     let manifest = format!(
@@ -144,6 +150,9 @@ log = "Writes what tests want"
     with_manifest(encode(&wit, &text), &manifest)
 }
 
+const ALL_CLOUD_FEATURES: &str =
+    r#"(func (export "svc:plugin/cloud@0.1.0#features") (result i32) (i32.const 63))"#;
+
 /// The module around a guest of the cloud. What the host hands over is written one after the other.
 const CLOUD_FRAME: &str = r#"(module
   IMPORTS
@@ -158,7 +167,7 @@ const CLOUD_FRAME: &str = r#"(module
         (if (i32.eq (memory.grow (i32.const 16)) (i32.const -1)) (then unreachable))
         (br $more))))
     (local.get $at))
-  (func (export "svc:plugin/cloud@0.1.0#features") (result i32) (i32.const 63))
+  FEATURES
   LACKS
   BODY
 )"#;

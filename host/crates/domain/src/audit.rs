@@ -34,6 +34,8 @@ named_enum! {
         CloudLinked => "cloud_linked",
         /// An account was unlinked from its cloud account.
         CloudUnlinked => "cloud_unlinked",
+        /// The owner registered the server at the cloud, or did so again; its credential there is new.
+        ServerRegistered => "server_registered",
         /// A personal access token was created.
         TokenCreated => "token_created",
         /// A personal access token was revoked.

@@ -7,6 +7,7 @@ use crate::error::{Result, ServiceError};
 use crate::keys::KeyRing;
 use crate::settings::Settings;
 use crate::{AuthContext, Context};
+use svc_domain::audit::AuditEvent;
 use svc_store::InvitationRepository;
 
 /// Where the credential is stored, for its encryption.
@@ -108,6 +109,10 @@ impl CloudCredentials {
         change
             .store_credential(cloud, &sealed, self.context.now())
             .await?;
+        let details = [("cloud", cloud.to_owned())];
+        let event = AuditEvent::ServerRegistered;
+        let entry = self.context.audit_of(by, event, None, &details);
+        change.audit(&entry).await?;
         change.commit_without_invalidation().await?;
         Ok(Credential(credential))
     }

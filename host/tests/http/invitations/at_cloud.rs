@@ -10,8 +10,9 @@ use super::cloud_server::{ACCOUNTS, invite, invite_with, options, sign_in, with_
 use super::{CLAIM, INVITATIONS, answer, assert_unavailable, claim, read, refused, revoke, text};
 use crate::support::TestServer;
 use crate::support::invitation_cloud::{CREDENTIAL, InvitationCloud};
+use svc_domain::audit::AuditEvent;
 use svc_domain::time::Clock as _;
-use svc_identity::cloud::{CloudError, CloudInvitationStatus};
+use svc_identity::cloud::{Cloud as _, CloudError, CloudInvitationStatus};
 use svc_test_support::databases::rows;
 
 #[covers("POST /api/v1/invitations", "R52", "R54")]
@@ -180,14 +181,29 @@ async fn limit_follows_the_cloud_account() {
 #[tokio::test]
 async fn owner_renews_a_credential_that_the_cloud_forgot() {
     with_cloud(async |server, cloud, owner| {
+        // How often the server was registered: equal entries within a minute share one.
+        let registered = async || {
+            let entries = server.audit(AuditEvent::ServerRegistered).await;
+            for entry in &entries {
+                let actor = entry.actor.as_ref().unwrap();
+                assert!(actor.id.is_some() && entry.details.len() == 1, "{entry:?}");
+                assert_eq!(entry.details["cloud"], cloud.identity());
+                assert!(!format!("{entry:?}").contains(CREDENTIAL), "{entry:?}");
+            }
+            entries.iter().map(|entry| entry.times).sum::<i64>()
+        };
+        assert_eq!(registered().await, 0);
         assert_eq!(invite(owner).await.status, 201);
+        assert_eq!(registered().await, 1);
         cloud.forget_server();
         let admin = server.as_user("admin", &["administrator"]).await;
         assert_eq!(answer(&invite(&admin).await), (403, None));
         cloud.calls();
         assert_eq!(invite(owner).await.status, 201);
         assert_eq!(cloud.calls(), ["create", "credential", "create"]);
+        assert_eq!(registered().await, 2);
         assert_eq!(invite(&admin).await.status, 201);
+        assert_eq!(registered().await, 2);
     })
     .await;
 }

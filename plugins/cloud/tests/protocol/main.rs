@@ -1,6 +1,7 @@
 //! The plugin against a cloud that answers as the page of the protocol says, and against one that does not.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod duplicates;
 mod pauses;
 mod releases;
 

@@ -171,6 +171,11 @@ impl Endpoint {
                 "application/json",
                 Bytes::from_static(b"{\"unexpected\":[true]}"),
             ),
+            Failure::DuplicateKeys => {
+                let mut reply = self.answer(req).await;
+                reply.body = repeat_members(&reply.body);
+                Sending::Whole(reply)
+            }
             Failure::Truncate => Sending::Truncated(self.answer(req).await),
             Failure::WrongAccount { public_user_id } => {
                 Sending::Whole(name_account(self.answer(req).await, public_user_id))
@@ -205,6 +210,15 @@ fn name_account(mut reply: Reply, public_user_id: String) -> Reply {
         reply.body = body.to_string().into();
     }
     reply
+}
+
+/// Repeats the members of a JSON object.
+fn repeat_members(body: &[u8]) -> Bytes {
+    let members = body.strip_prefix(b"{").and_then(|rest| rest.strip_suffix(b"}"));
+    match members {
+        Some(members) if !members.is_empty() => [&b"{"[..], members, b",", members, b"}"].concat().into(),
+        _ => Bytes::copy_from_slice(body),
+    }
 }
 
 fn redirect(location: &str) -> Reply {

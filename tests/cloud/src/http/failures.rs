@@ -23,6 +23,8 @@ pub(crate) enum Failure {
     Html,
     /// A JSON object without the expected fields.
     OtherShape,
+    /// Each member of the JSON object occurs twice.
+    DuplicateKeys,
     /// The connection is closed after half of the body.
     Truncate,
     /// The account of the response has another id.

@@ -45,6 +45,9 @@ fn each_failure_does_what_it_is_called() {
     assert_eq!(html.header("content-type"), Some("text/html"));
     let shape = meet(&json!({ "kind": "otherShape" })).unwrap().json();
     assert!(shape.is_object() && shape["publicUserId"].is_null());
+    let twice = meet(&json!({ "kind": "duplicateKeys" })).unwrap();
+    let text = String::from_utf8(twice.bytes).unwrap();
+    assert_eq!(text.matches("\"publicUserId\":").count(), 2, "{text}");
     assert!(meet(&json!({ "kind": "truncate" })).is_err());
     let wrong = meet(&json!({ "kind": "wrongAccount", "publicUserId": "u_1111111111111111" })).unwrap();
     assert_eq!(wrong.json()["publicUserId"], "u_1111111111111111");
@@ -70,7 +73,7 @@ fn each_failure_does_what_it_is_called() {
     );
     assert_eq!(meet(&json!({ "kind": "error" })).unwrap().status, 500);
     assert_eq!(account(&cloud, &token).unwrap().bytes, whole.bytes);
-    assert_eq!(cloud.requests("account"), 15);
+    assert_eq!(cloud.requests("account"), 16);
 }
 
 #[test]

@@ -148,6 +148,11 @@ impl Browser {
         found.map(|(name, value, _)| format!("{name}={value}"))
     }
 
+    /// Sets a cookie of the server's sign-ins, as someone does who has copied it.
+    pub(super) fn put_back(&mut self, cookie: &str) {
+        self.keep(&format!("{cookie}; Path=/api/v1/auth/oidc"));
+    }
+
     /// Signs in at the provider, from the address that a start redirects to, and returns the address of the callback.
     pub(super) fn through_provider(&mut self, start: &str, user: &str, callback: &str) -> String {
         let mut page = self.get(start);

@@ -3,6 +3,7 @@
 //! `cargo xtask plugin-tools` installs the provider; without it these tests are skipped.
 
 mod browser;
+mod connections;
 mod link;
 mod mutations;
 mod proxy;
@@ -14,12 +15,13 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use browser::{Browser, Page};
 use proxy::Proxy;
 use serde_json::{Value, json};
+use svc_tests::connections::traced;
 use svc_tests::program::{PASSWORD, Server, wait_for};
 use svc_tests::{skipped, workspace};
 
@@ -80,6 +82,20 @@ impl Bed {
 
     /// As [`Bed::start`]; the server logs what this filter lets pass.
     fn start_logging(provider_options: ProviderOptions, arguments: &[&str], filter: &str) -> Option<Self> {
+        Self::launch(provider_options, arguments, filter, None)
+    }
+
+    /// As [`Bed::start`]; the connections of the server are traced to a file. `None` also where nothing can be traced.
+    fn start_traced(provider_options: ProviderOptions, arguments: &[&str], trace: &Path) -> Option<Self> {
+        Self::launch(provider_options, arguments, "info", Some(trace))
+    }
+
+    fn launch(
+        provider_options: ProviderOptions,
+        arguments: &[&str],
+        filter: &str,
+        trace: Option<&Path>,
+    ) -> Option<Self> {
         let Some(modules) = modules() else {
             skipped("npm oidc-provider is not installed: cargo xtask plugin-tools");
             return None;
@@ -98,14 +114,6 @@ impl Bed {
         let proxy = Proxy::start(provider_port);
         let base = format!("http://127.0.0.1:{port}");
         proxy.relay_to(&format!("{base}/api/v1/auth/oidc/logout"));
-        let provider = start_provider(
-            &directory,
-            &proxy.issuer,
-            &base,
-            provider_port,
-            provider_options,
-            "a",
-        );
         let (data, secret) = (at("data"), at("secret"));
         let listen = format!("127.0.0.1:{port}");
         let mut all = vec!["serve", "--listen", &listen, "--data-dir", data.to_str().unwrap()];
@@ -114,9 +122,19 @@ impl Bed {
         all.extend(["--oidc-groups-claim", "groups"]);
         all.extend(arguments);
         let mut command = svc_tests::program::svc(&all);
-        command
-            .env("SVC_LOG", filter)
-            .stderr(fs::File::create(at("log")).unwrap());
+        command.env("SVC_LOG", filter);
+        if let Some(trace) = trace {
+            command = traced(&command, trace)?;
+        }
+        command.stderr(fs::File::create(at("log")).unwrap());
+        let provider = start_provider(
+            &directory,
+            &proxy.issuer,
+            &base,
+            provider_port,
+            provider_options,
+            "a",
+        );
         let server = Server::spawn_as_owner(&mut command);
         Some(Self {
             server,

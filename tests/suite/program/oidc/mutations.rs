@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use svc_covers::covers;
+use svc_tests::program::wait_for;
 
 use super::browser::Browser;
 use super::proxy::{Mutation, Signature};
@@ -123,6 +124,15 @@ fn every_mutation_of_an_id_token_is_refused_with_its_own_log_line() {
     }
 }
 
+/// The value of a parameter of an address.
+fn parameter(url: &str, name: &str) -> String {
+    let (_, query) = url.split_once('?').unwrap();
+    let value = query
+        .split('&')
+        .find_map(|pair| pair.strip_prefix(&format!("{name}=")));
+    value.unwrap().to_owned()
+}
+
 #[covers("C6", "T30")]
 #[test]
 fn callbacks_of_other_sign_ins_and_browsers_are_refused() {
@@ -157,13 +167,6 @@ fn callbacks_of_other_sign_ins_and_browsers_are_refused() {
     // A code of the attacker with the state of the victim.
     let mut victim = Browser::new();
     let own = bed.to_callback(&mut victim, "ada");
-    let parameter = |url: &str, name: &str| -> String {
-        let (_, query) = url.split_once('?').unwrap();
-        let value = query
-            .split('&')
-            .find_map(|pair| pair.strip_prefix(&format!("{name}=")));
-        value.unwrap().to_owned()
-    };
     let mixed = own.replace(&parameter(&own, "code"), &parameter(&callback, "code"));
     let before = bed.log().len();
     // The provider refuses the code, which belongs to another code verifier.
@@ -188,4 +191,40 @@ fn callbacks_of_other_sign_ins_and_browsers_are_refused() {
     let before = bed.log().len();
     let page = victim.get(&format!("{path}?error=access_denied&state={state}"));
     bed.assert_refused(&page, before, "the provider returned an error in place of a code");
+}
+
+#[covers("C6", "T30")]
+#[test]
+fn callback_and_code_work_once() {
+    let arguments = ["--oidc-default-role", "music_user"];
+    let Some(bed) = Bed::start(ProviderOptions::default(), &arguments) else {
+        return;
+    };
+    let mut browser = Browser::new();
+    let used = bed.to_callback(&mut browser, "ada");
+    let cookie = browser.cookie("svc_sign_in_").unwrap();
+    assert_eq!(browser.get(&used).location(), "/app");
+    assert_eq!(browser.cookie("svc_sign_in_"), None);
+
+    // The whole callback, with the cookie that it had: the provider is not asked again.
+    let (before, asked) = (bed.log().len(), bed.proxy.token_requests());
+    for mut thief in [browser, Browser::new()] {
+        thief.put_back(&cookie);
+        let page = thief.get(&used);
+        assert_eq!((page.status, page.location()), (303, "/?error=sign_in_failed"));
+        assert!(page.cookies("svc_refresh_token_").is_empty());
+    }
+    let line = "the sign-in was finished before, or has expired";
+    wait_for(line, || bed.log()[before..].contains(line));
+    assert_eq!(bed.proxy.token_requests(), asked);
+
+    // The redeemed code in a sign-in that is not finished: its state, nonce and cookie are right.
+    let mut browser = Browser::new();
+    let own = bed.to_callback(&mut browser, "eve");
+    let replayed = own.replace(&parameter(&own, "code"), &parameter(&used, "code"));
+    assert_ne!(replayed, own);
+    let before = bed.log().len();
+    bed.assert_refused(&browser.get(&replayed), before, "the provider refuses the code");
+    // That sign-in is over, too.
+    assert_eq!(browser.cookie("svc_sign_in_"), None);
 }

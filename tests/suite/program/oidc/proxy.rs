@@ -35,6 +35,8 @@ pub(super) enum Signature {
 #[derive(Default)]
 struct State {
     mutation: Option<Mutation>,
+    /// Members of the discovery document to set.
+    discovery: Vec<(&'static str, String)>,
     is_away: bool,
     is_silent: bool,
     /// Where `/relay` forwards to, and the bodies it forwarded.
@@ -71,6 +73,12 @@ impl Proxy {
     /// Signs the ID tokens again, with this change.
     pub(super) fn mutate(&self, mutation: Mutation) {
         self.state.lock().unwrap().mutation = Some(mutation);
+    }
+
+    /// Sets a member of the discovery document.
+    pub(super) fn name(&self, member: &'static str, url: &str) {
+        let mut state = self.state.lock().unwrap();
+        state.discovery.push((member, url.to_owned()));
     }
 
     /// Closes each connection without a response, or no more.
@@ -141,7 +149,7 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
         let _ = stream.read_to_end(&mut Vec::new());
         return;
     }
-    let (mutation, relay) = {
+    let (mutation, relay, discovery) = {
         let mut state = state.lock().unwrap();
         if state.is_away {
             return;
@@ -157,7 +165,8 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
                 .filter_map(|pair| pair.strip_prefix("code_verifier="));
             state.secrets.extend(verifiers.map(str::to_owned));
         }
-        (state.mutation.clone(), state.relay.clone())
+        let discovery = state.discovery.clone();
+        (state.mutation.clone(), state.relay.clone(), discovery)
     };
     let host = headers
         .iter()
@@ -201,6 +210,9 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
         }
     }
     let mut body = response.body_mut().read_to_vec().unwrap();
+    if status == 200 && target == "/.well-known/openid-configuration" {
+        body = with_members(&body, &discovery);
+    }
     if status == 200 && target == "/jwks" {
         body = with_own_keys(&body, key);
     }
@@ -219,6 +231,14 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
     let _ = stream
         .write_all(head.as_bytes())
         .and_then(|()| stream.write_all(&body));
+}
+
+fn with_members(body: &[u8], members: &[(&'static str, String)]) -> Vec<u8> {
+    let mut document: Value = serde_json::from_slice(body).unwrap();
+    for (member, url) in members {
+        document[*member] = json!(url);
+    }
+    document.to_string().into_bytes()
 }
 
 /// Adds the proxy's key, and a key of the provider whose id the proxy uses with another algorithm.

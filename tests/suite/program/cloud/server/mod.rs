@@ -5,10 +5,13 @@ mod endpoints;
 mod failures;
 mod invitations;
 mod licensing;
+mod nonsense;
+mod own_plugin;
 mod races;
 mod releases;
 mod secrets;
 mod sign_in;
+mod tls;
 
 use serde_json::{Value, json};
 use svc_test_support::databases;
@@ -50,6 +53,7 @@ pub fn nonsense() -> Vec<Value> {
         json!({ "kind": "garbage" }),
         json!({ "kind": "html" }),
         json!({ "kind": "otherShape" }),
+        json!({ "kind": "duplicateKeys" }),
         json!({ "kind": "truncate" }),
         json!({ "kind": "redirect", "location": "http://169.254.169.254/latest/meta-data/" }),
         json!({ "kind": "oversize", "bytes": 5_000_000 }),

@@ -7,7 +7,7 @@ use svc_tests::cloud::Cloud;
 use super::Both;
 
 /// A cloud with a release on `stable`, and the file of its key.
-fn with_release() -> (Cloud, String) {
+pub(super) fn with_release() -> (Cloud, String) {
     let cloud = Cloud::start();
     let key = release_first(&cloud);
     (cloud, key)
