@@ -270,6 +270,6 @@ fn start_provider(
     BufReader::new(provider.stdout.take().unwrap())
         .read_line(&mut line)
         .unwrap();
-    assert_eq!(line, "listening\n");
+    assert_eq!(line, format!("listening on {issuer}\n"));
     provider
 }
