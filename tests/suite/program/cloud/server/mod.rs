@@ -3,12 +3,14 @@
 mod accounts;
 mod endpoints;
 mod failures;
+mod invitation_records;
 mod invitations;
 mod licensing;
 mod races;
 mod releases;
 mod secrets;
 mod sign_in;
+mod token_sessions;
 
 use serde_json::{Value, json};
 use svc_test_support::databases;
