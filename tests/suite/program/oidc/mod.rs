@@ -7,6 +7,7 @@ mod link;
 mod mutations;
 mod proxy;
 mod secrets;
+mod session_mutations;
 mod sessions;
 mod sign_in;
 

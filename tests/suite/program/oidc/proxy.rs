@@ -1,5 +1,5 @@
 //! A proxy before the provider that changes ID tokens and signs them again with a key of its own, which it adds to the
-//! provider's keys.
+//! provider's keys. It also changes logout tokens, and the issuer in the discovery document.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -11,7 +11,7 @@ use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPai
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 
-/// What happens to ID tokens.
+/// What happens to a token.
 #[derive(Clone, Default)]
 pub(super) struct Mutation {
     /// Claims to set, or to remove if null.
@@ -35,6 +35,8 @@ pub(super) enum Signature {
 #[derive(Default)]
 struct State {
     mutation: Option<Mutation>,
+    /// The issuer that the discovery document names in place of its own.
+    issuer: Option<String>,
     is_away: bool,
     is_silent: bool,
     /// Where `/relay` forwards to, and the bodies it forwarded.
@@ -48,6 +50,7 @@ struct State {
 
 pub(super) struct Proxy {
     pub(super) issuer: String,
+    key: Arc<EcdsaKeyPair>,
     state: Arc<Mutex<State>>,
 }
 
@@ -58,19 +61,29 @@ impl Proxy {
         let issuer = format!("http://{}", listener.local_addr().unwrap());
         let state = Arc::new(Mutex::new(State::default()));
         let key = Arc::new(new_key());
-        let shared = Arc::clone(&state);
+        let shared = (Arc::clone(&state), Arc::clone(&key));
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (state, key) = (Arc::clone(&shared), Arc::clone(&key));
+                let (state, key) = shared.clone();
                 std::thread::spawn(move || serve(stream, upstream, &state, &key));
             }
         });
-        Self { issuer, state }
+        Self { issuer, key, state }
     }
 
     /// Signs the ID tokens again, with this change.
     pub(super) fn mutate(&self, mutation: Mutation) {
         self.state.lock().unwrap().mutation = Some(mutation);
+    }
+
+    /// A token of the provider, signed again with this change.
+    pub(super) fn changed(&self, token: &str, mutation: &Mutation) -> String {
+        signed_again(token, mutation, &self.key)
+    }
+
+    /// Lets the discovery document name another issuer, or its own again.
+    pub(super) fn name_issuer(&self, issuer: Option<&str>) {
+        self.state.lock().unwrap().issuer = issuer.map(str::to_owned);
     }
 
     /// Closes each connection without a response, or no more.
@@ -141,7 +154,7 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
         let _ = stream.read_to_end(&mut Vec::new());
         return;
     }
-    let (mutation, relay) = {
+    let (mutation, issuer, relay) = {
         let mut state = state.lock().unwrap();
         if state.is_away {
             return;
@@ -157,7 +170,7 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
                 .filter_map(|pair| pair.strip_prefix("code_verifier="));
             state.secrets.extend(verifiers.map(str::to_owned));
         }
-        (state.mutation.clone(), state.relay.clone())
+        (state.mutation.clone(), state.issuer.clone(), state.relay.clone())
     };
     let host = headers
         .iter()
@@ -204,6 +217,11 @@ fn serve(mut stream: TcpStream, upstream: u16, state: &Mutex<State>, key: &Ecdsa
     if status == 200 && target == "/jwks" {
         body = with_own_keys(&body, key);
     }
+    if let (200, "/.well-known/openid-configuration", Some(issuer)) = (status, target.as_str(), issuer) {
+        let mut document: Value = serde_json::from_slice(&body).unwrap();
+        document["issuer"] = issuer.into();
+        body = document.to_string().into_bytes();
+    }
     if let (200, "/token", Some(mutation)) = (status, target.as_str(), mutation) {
         body = mutated(&body, &mutation, key);
     }
@@ -239,6 +257,12 @@ fn with_own_keys(body: &[u8], key: &EcdsaKeyPair) -> Vec<u8> {
 fn mutated(body: &[u8], mutation: &Mutation, key: &EcdsaKeyPair) -> Vec<u8> {
     let mut tokens: Value = serde_json::from_slice(body).unwrap();
     let token = tokens["id_token"].as_str().unwrap();
+    let changed = signed_again(token, mutation, key);
+    tokens["id_token"] = changed.into();
+    tokens.to_string().into_bytes()
+}
+
+fn signed_again(token: &str, mutation: &Mutation, key: &EcdsaKeyPair) -> String {
     let claims = token.split('.').nth(1).unwrap();
     let mut claims: Value =
         serde_json::from_slice(&BASE64URL_NOPAD.decode(claims.as_bytes()).unwrap()).unwrap();
@@ -266,6 +290,5 @@ fn mutated(body: &[u8], mutation: &Mutation, key: &EcdsaKeyPair) -> Vec<u8> {
             hmac::sign(&secret, signed.as_bytes()).as_ref().to_vec()
         }
     };
-    tokens["id_token"] = format!("{signed}.{}", BASE64URL_NOPAD.encode(&signature)).into();
-    tokens.to_string().into_bytes()
+    format!("{signed}.{}", BASE64URL_NOPAD.encode(&signature))
 }
