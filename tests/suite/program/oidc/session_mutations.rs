@@ -36,12 +36,8 @@ fn discovery_document_of_another_issuer_starts_no_sign_in_and_is_not_remembered(
             "{issuer}"
         );
         assert!(page.cookies("svc_sign_in_").is_empty(), "{issuer}");
-        wait_for(issuer, || {
-            let log = bed.log();
-            let mut lines = log[before..].lines();
-            lines
-                .any(|line| line.contains("the discovery document names the issuer") && line.contains(issuer))
-        });
+        let line = format!("the discovery document names the issuer {issuer:?}");
+        wait_for(&line, || bed.log()[before..].contains(&line));
     }
     bed.proxy.name_issuer(None);
     signed_in(&bed);
