@@ -133,8 +133,8 @@ impl Fuzzer {
         for (operations, _) in EXCLUDED {
             command.args(["--exclude-name-regex", &format!("^{operations}$")]);
         }
-        // The tokens go through the environment: neither a file nor a list of processes shows them, and the report's
-        // curl lines have them taken out.
+        // The caller's tokens go through the environment: neither a file nor a list of processes shows them, and the
+        // report's curl lines have them taken out.
         if let Some(token) = token {
             command.env("SVC_FUZZ_TOKEN", token);
         }
