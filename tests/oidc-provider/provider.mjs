@@ -69,4 +69,4 @@ const provider = new Provider(options.issuer, {
 provider.proxy = true;
 provider.on('server_error', (_, error) => console.error(error));
 provider.on('backchannel.error', (_, error) => console.error(error));
-provider.listen(options.port, '127.0.0.1', () => console.log('listening'));
+provider.listen(options.port, '127.0.0.1', () => console.log(`listening on ${options.issuer}`));

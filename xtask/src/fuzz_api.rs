@@ -1,12 +1,21 @@
 //! `cargo xtask fuzz-api`: schemathesis sends the real server valid and invalid requests made from its API description,
-//! as the owner, as a member, and without a credential.
+//! as the owner, as a member, and without a credential. Then what depends on it once more, with a cloud and with a
+//! provider of OpenID Connect.
+//!
+//! - `fuzzer.rs`: the rounds with one server
+//! - `services.rs`: the servers with a cloud and with a provider
 
-use std::fmt::Write;
+mod fuzzer;
+mod services;
+
+use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use fuzzer::{Account, Fuzzer, KnownValues, Target};
+use tempfile::TempDir;
 
 use crate::server_client::{Client, Credentials};
 use crate::server_process::ServerProcess;
@@ -14,30 +23,6 @@ use crate::{host, process, run, workspace};
 
 /// An exact version, so that the same seed makes the same requests everywhere.
 const SCHEMATHESIS: &str = "schemathesis==4.32.5";
-
-/// `positive_data_acceptance` is left out, because the description cannot express everything that makes an id or a
-/// filter valid.
-const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_conformance,\
-                      response_schema_conformance,response_headers_conformance,negative_data_rejection";
-
-const HOOKS: &str = include_str!("fuzz_api_hooks.py");
-
-/// Excluded operations, with the reason: they would end the session of the test itself, or never complete.
-const EXCLUDED: [(&str, &str); 4] = [
-    ("GET /api/v1/events/subscribe", "its answer has no end"),
-    (
-        "POST /api/v1/auth/logout",
-        "ends the session that the rest is tested with",
-    ),
-    (
-        r"DELETE /api/v1/users/(current|\{id\})/sessions.*",
-        "ends the session that the rest is tested with",
-    ),
-    (
-        r"POST /api/v1/.*factory-reset.*",
-        "empties the server that the rest is tested on",
-    ),
-];
 
 /// Path parameters, with the list and field that have real values for them: with random ids all requests would be 404.
 const IDS: [(&str, &str, &str); 6] = [
@@ -68,7 +53,7 @@ pub(crate) struct Options {
     skip_when_offline: bool,
 }
 
-/// Builds and starts the server and fuzzes it in three rounds; any finding is an error.
+/// Builds and starts the servers and fuzzes them; any finding is an error.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let directory = workspace::target().join("fuzz-api");
     std::fs::create_dir_all(&directory)?;
@@ -80,88 +65,123 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
         Err(error) => return Err(error.context("fuzz-api was NOT RUN")),
     };
-    let binary = match (&options.program, options.release) {
-        (Some(program), _) => program.clone(),
-        (None, true) => host::build_release()?,
-        (None, false) => host::build_dev()?,
-    };
+    let (binary, cloud) = programs(options)?;
     // 16 bits are plenty, and short to type.
     let seed = options.seed.unwrap_or_else(|| {
         u32::from(u16::try_from(RandomState::new().hash_one(()) & 0xffff).unwrap_or_default())
     });
     println!("seed {seed}: `cargo xtask fuzz-api --seed {seed}` makes the same requests, but for ids");
-    for (operations, reason) in EXCLUDED {
+    for (operations, reason) in fuzzer::EXCLUDED {
         println!("excluded: {operations}: {reason}");
     }
-
-    let library = run::sample_library()?;
-    let data = tempfile::Builder::new().prefix("data-").tempdir_in(&directory)?;
-    let log = directory.join("server.log");
-    let mut serve = Command::new(binary);
-    serve
-        .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
-        .arg(data.path())
-        .args(run::media_arguments(&library))
-        .stderr(std::fs::File::create(&log)?);
-    let server = ServerProcess::start(&mut serve)
-        .with_context(|| format!("what the server said is in {}", log.display()))?;
-    let (accounts, known_ids) = prepare(&Client::new(server.base()))?;
     let fuzzer = Fuzzer {
         tool,
         directory,
-        document: format!("{}/api/docs-json", server.base()),
         max_examples: options.max_examples.to_string(),
         seed: seed.to_string(),
-        known_ids,
     };
-
-    let mut failed = Vec::new();
-    for (role, credentials) in &accounts {
-        if process::interrupted() {
-            bail!("interrupted");
+    let mut failed = alone(&fuzzer, &binary)?;
+    failed.extend(services::with_cloud(&fuzzer, &binary, &cloud)?);
+    let left_out = match services::with_provider(&fuzzer, &binary)? {
+        Some(findings) => {
+            failed.extend(findings);
+            ""
         }
-        println!("\n== as {role}");
-        // A new sign-in for each round, because an access token lives for 15 minutes.
-        let client = Client::new(server.base());
-        let session = credentials
-            .clone()
-            .map(|known| client.log_in(known))
-            .transpose()?;
-        if let Err(error) = fuzzer.round(session.as_ref().map(|session| session.token())) {
-            eprintln!("xtask: {error:#}");
-            failed.push(*role);
-        }
-    }
-    if !Client::new(server.base()).is_set_up()? {
-        bail!("the server forgot its owner");
-    }
-    if !accounts.iter().any(|(role, _)| *role == "member") {
-        failed.push("member: NOT RUN, the server has no POST /api/v1/users");
-    }
+        None => ", but NOT RUN with a provider: `cargo xtask plugin-tools` installs it",
+    };
     if !failed.is_empty() {
         bail!(
-            "findings above, seed {seed}, server log in {}: {}",
-            workspace::shown(&log),
+            "findings above, seed {seed}, logs of the servers in {}: {}{left_out}",
+            workspace::shown(&fuzzer.directory),
             failed.join("; ")
         );
     }
-    println!("\nno findings, seed {seed}");
+    println!("\nno findings, seed {seed}{left_out}");
     Ok(())
 }
 
-/// A role and its credentials.
-type Account = (&'static str, Option<Credentials>);
+/// The programs of the server and of the cloud.
+fn programs(options: &Options) -> Result<(PathBuf, PathBuf)> {
+    let cloud = workspace::target().join("debug/svc-cloud");
+    let binary = match (&options.program, options.release) {
+        (Some(program), _) => program.clone(),
+        (None, true) => host::build_release()?,
+        // The cloud with it.
+        (None, false) => return Ok((host::build_dev()?, cloud)),
+    };
+    process::run(&mut process::cargo(["build", "-p", "svc-reference-cloud"]))?;
+    Ok((binary, cloud))
+}
+
+/// A server with data of its own. Ends when dropped.
+struct Server {
+    process: ServerProcess,
+    _data: TempDir,
+}
+
+impl Server {
+    /// Starts a server with these options; its log is named by `title`.
+    fn start(fuzzer: &Fuzzer, binary: &Path, title: &str, options: &[OsString]) -> Result<Self> {
+        let data = tempfile::Builder::new()
+            .prefix("data-")
+            .tempdir_in(&fuzzer.directory)?;
+        let log = fuzzer.directory.join(format!("server-{title}.log"));
+        let mut serve = Command::new(binary);
+        serve
+            .args(["serve", "--listen", "127.0.0.1:0", "--data-dir"])
+            .arg(data.path())
+            .args(options)
+            .stderr(std::fs::File::create(&log)?);
+        let process = ServerProcess::start(&mut serve)
+            .with_context(|| format!("what the server said is in {}", log.display()))?;
+        Ok(Self { process, _data: data })
+    }
+
+    fn client(&self) -> Client {
+        Client::new(self.process.base())
+    }
+}
+
+/// Fuzzes all operations of a server without a cloud; returns the rounds with findings.
+fn alone(fuzzer: &Fuzzer, binary: &Path) -> Result<Vec<String>> {
+    let server = Server::start(
+        fuzzer,
+        binary,
+        "alone",
+        &run::media_arguments(&run::sample_library()?),
+    )?;
+    let client = server.client();
+    let (accounts, known) = prepare(&client)?;
+    let target = Target {
+        title: "without a cloud",
+        base: server.process.base(),
+        operations: &[],
+        known,
+        cloud_token: None,
+        // From operations that need a cloud.
+        expects_503: true,
+    };
+    let mut failed = fuzzer.rounds(&client, &accounts, &target)?;
+    if !client.is_set_up()? {
+        bail!("the server forgot its owner");
+    }
+    if !accounts.iter().any(|(role, _)| *role == "member") {
+        failed.push("member: NOT RUN, the server has no POST /api/v1/users".to_owned());
+    }
+    Ok(failed)
+}
+
+fn new_account(username: &str) -> Result<Credentials> {
+    Ok(Credentials {
+        username: username.into(),
+        password: run::random_password()?,
+    })
+}
 
 /// The callers of the rounds: the owner, a member if the server can have one, and nobody. The library is indexed first,
-/// so that lists have items; their ids are written to schemathesis's configuration.
-fn prepare(client: &Client) -> Result<(Vec<Account>, String)> {
-    let account = |username: &str| -> Result<Credentials> {
-        Ok(Credentials {
-            username: username.into(),
-            password: run::random_password()?,
-        })
-    };
-    let owner = account("owner")?;
+/// so that lists have items, whose ids are returned.
+fn prepare(client: &Client) -> Result<(Vec<Account>, KnownValues)> {
+    let owner = new_account("owner")?;
     client.set_up(&owner)?;
     let mut session = client.log_in(owner.clone())?;
     session.start_quick_run()?;
@@ -172,7 +192,7 @@ fn prepare(client: &Client) -> Result<(Vec<Account>, String)> {
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
     println!("indexed: {}", session.counts()?);
-    let member = account("member")?;
+    let member = new_account("member")?;
     // The owner last: its changes of other accounts must not lock them out before their round.
     let mut accounts = vec![("nobody", None)];
     if session.create_member(&member)? {
@@ -180,20 +200,15 @@ fn prepare(client: &Client) -> Result<(Vec<Account>, String)> {
     }
     accounts.push(("owner", Some(owner)));
 
-    let (mut dictionaries, mut parameters) = (String::new(), String::from("[parameters]\n"));
+    let mut known = KnownValues::default();
     for (parameter, list, field) in IDS {
         let ids = session.list_field(&format!("{list}?take=5"), field)?;
         if ids.is_empty() {
             bail!("GET {list} shows nothing to ask for by its {parameter}");
         }
-        // Writing to a string does not fail. The ids are letters and digits, so Rust's quotes are TOML's.
-        let _ = writeln!(dictionaries, "[dictionaries.{parameter}]\nvalues = {ids:?}");
-        let _ = writeln!(
-            parameters,
-            "\"path.{parameter}\" = {{ dictionary = \"{parameter}\", probability = 0.6 }}"
-        );
+        known.add(&format!("path.{parameter}"), &ids);
     }
-    Ok((accounts, dictionaries + &parameters))
+    Ok((accounts, known))
 }
 
 /// The tool, in a virtual environment below the target directory.
@@ -220,53 +235,4 @@ fn schemathesis(directory: &Path) -> Result<PathBuf> {
     )
     .with_context(|| format!("{SCHEMATHESIS} cannot be fetched from PyPI"))?;
     Ok(tool)
-}
-
-struct Fuzzer {
-    tool: PathBuf,
-    directory: PathBuf,
-    document: String,
-    max_examples: String,
-    seed: String,
-    known_ids: String,
-}
-
-impl Fuzzer {
-    fn round(&self, token: Option<&str>) -> Result<()> {
-        // The token goes through the environment: neither a file nor a list of processes shows it, and the report's
-        // curl lines have it taken out.
-        std::fs::write(self.directory.join("svc_hooks.py"), HOOKS)?;
-        let mut configuration = String::from("hooks = \"svc_hooks\"\n");
-        if token.is_some() {
-            configuration.push_str("headers = { Authorization = \"Bearer ${SVC_FUZZ_TOKEN}\" }\n");
-        }
-        // 503 is expected from operations that need the cloud, which is not configured here.
-        configuration.push_str(
-            "[checks.not_a_server_error]\nexpected-statuses = [\"2xx\", \"3xx\", \"4xx\", \"503\"]\n",
-        );
-        configuration.push_str(&self.known_ids);
-        let path = self.directory.join("schemathesis.toml");
-        std::fs::write(&path, configuration)?;
-        let mut command = Command::new(&self.tool);
-        command
-            .current_dir(&self.directory)
-            .env("PYTHONPATH", &self.directory)
-            .arg("--config-file")
-            .arg(&path)
-            .args(["run", &self.document, "--checks", CHECKS])
-            // Not `stateful`: the description names no links between operations.
-            .args(["--phases", "examples,coverage,fuzzing"])
-            .args(["--max-examples", &self.max_examples, "--seed", &self.seed])
-            .args(["--generation-database", "none", "--continue-on-failure"])
-            // Warnings are about schemathesis's own coverage, such as a role that gets 403 everywhere, which is
-            // intended.
-            .args(["--warnings", "off", "--request-timeout", "30"]);
-        for (operations, _) in EXCLUDED {
-            command.args(["--exclude-name-regex", &format!("^{operations}$")]);
-        }
-        if let Some(token) = token {
-            command.env("SVC_FUZZ_TOKEN", token);
-        }
-        process::run_supervised(&mut command)
-    }
 }

@@ -99,6 +99,16 @@ impl Client {
         Ok(answer(self.agent.get(url).call().context("GET docs-json")?)?.1)
     }
 
+    /// Signs in to a reference cloud at this address; returns a token that every server accepts.
+    pub(crate) fn cloud_token(&self, credentials: &Credentials) -> Result<String> {
+        let body = json!({"username": credentials.username, "password": credentials.password});
+        let (status, answer) = self.post("session", None, &body)?;
+        match answer.get("token").and_then(Value::as_str) {
+            Some(token) => Ok(token.to_owned()),
+            None => bail!("POST session: {status} {answer}"),
+        }
+    }
+
     fn token(&self, credentials: &Credentials) -> Result<String> {
         let body = json!({"username": credentials.username, "password": credentials.password});
         let (status, answer) = self.post("auth/login", None, &body)?;
@@ -151,6 +161,30 @@ impl Session<'_> {
             (201, _) => Ok(true),
             (404 | 405, _) => Ok(false),
             (status, answer) => bail!("POST users: {status} {answer}"),
+        }
+    }
+
+    /// Links the account to the cloud account of a token.
+    pub(crate) fn link(&self, cloud_token: &str) -> Result<()> {
+        self.post_as_cloud_account("users/current/cloud-link", cloud_token, &json!({}))
+            .map(drop)
+    }
+
+    /// Creates an invitation on behalf of a cloud account; returns its id.
+    pub(crate) fn invite(&self, cloud_token: &str, role: &str) -> Result<String> {
+        let created = self.post_as_cloud_account("invitations", cloud_token, &json!({"role": role}))?;
+        let id = created.get("invitationId").and_then(Value::as_str);
+        Ok(id.context("POST invitations returns no invitation")?.to_owned())
+    }
+
+    fn post_as_cloud_account(&self, path: &str, cloud_token: &str, body: &Value) -> Result<Value> {
+        let request = self.client.agent.post(self.client.url(path));
+        let request = request
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("svc-cloud-token", cloud_token);
+        match answer(request.send_json(body).with_context(|| format!("POST {path}"))?)? {
+            (201, answer) => Ok(answer),
+            (status, answer) => bail!("POST {path}: {status} {answer}"),
         }
     }
 

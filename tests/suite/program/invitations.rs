@@ -173,3 +173,39 @@ fn claims_and_the_demotion_of_the_inviter_at_once_have_one_outcome() {
         }
     });
 }
+
+#[covers("GET /api/v1/invitations/claim/{shortcode}", "C10", "T33")]
+#[test]
+fn offer_says_three_things_and_guesses_of_shortcodes_are_limited() {
+    let data = tempfile::tempdir().unwrap();
+    let server = Server::start_as_owner(data.path(), &[]);
+    let created = invite(&server, server.token());
+    let shortcode = created["shortcode"].as_str().unwrap();
+    let offer = |shortcode: &str| server.open(&format!("{CLAIM}/{shortcode}"));
+    let shown = offer(shortcode);
+    let instance = server.open("/api/v1/instance").json();
+    let expected = json!({
+        "serverName": instance["serverName"],
+        "role": "music_user",
+        "expiresAt": created["expiresAt"],
+    });
+    assert!(instance["serverName"].is_string(), "{instance}");
+    assert_eq!((shown.status, shown.json()), (200, expected));
+    for guess in 0..10 {
+        assert_eq!(offer(&format!("000000000{guess}")).status, 404, "{guess}");
+    }
+    // The right one as well: a guesser learns nothing.
+    let refused = [
+        offer("000000000A"),
+        offer(shortcode),
+        claim(&server, &created, "person"),
+    ];
+    for refused in refused {
+        assert_eq!(
+            (refused.status, refused.json()["code"].as_str()),
+            (429, Some("too_many_attempts"))
+        );
+        assert!(refused.header("retry-after").is_some(), "{refused:?}");
+    }
+    assert_eq!(read(&server, &created)["status"], "active");
+}

@@ -5,6 +5,7 @@ mod cloud;
 mod cloud_connections;
 mod cloud_outage;
 mod commands;
+mod devices;
 mod doctor;
 mod events;
 mod foreign_archives;

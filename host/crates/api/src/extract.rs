@@ -81,6 +81,10 @@ pub struct AnyPathId<T>(pub Option<T>);
 #[derive(Debug)]
 pub struct SvcApp(pub Option<App>);
 
+/// Like [`SvcApp`], for a request that can do without.
+#[derive(Debug)]
+pub struct OptionalSvcApp(pub Option<App>);
+
 /// The connection of the request.
 #[derive(Debug)]
 pub struct ClientConnection(pub Connection);
@@ -164,9 +168,13 @@ extractible!(AnyPathId<T> where [T: FromStr + Send], req, _depot, arg => {
     Ok::<_, ApiError>(Self(value))
 });
 
-extractible!(SvcApp, req, _depot, _arg => {
-    Ok::<_, ApiError>(Self(single_value(req.headers(), &SVC_APP).and_then(App::from_name)))
-});
+extractible!(SvcApp, req, _depot, _arg => Ok::<_, ApiError>(Self(named_app(req))));
+
+extractible!(OptionalSvcApp, req, _depot, _arg => Ok::<_, ApiError>(Self(named_app(req))));
+
+fn named_app(req: &salvo::Request) -> Option<App> {
+    single_value(req.headers(), &SVC_APP).and_then(App::from_name)
+}
 
 pub(super) fn camel_case(name: &str) -> String {
     let mut words = name.split('_');
@@ -248,6 +256,14 @@ impl EndpointArgRegister for SvcApp {
         operation
             .parameters
             .insert(parameter.description("The app to sign in to.").schema(apps));
+    }
+}
+
+impl EndpointArgRegister for OptionalSvcApp {
+    fn register(_components: &mut Components, operation: &mut Operation, _arg: &str) {
+        let about = "The app of a session that a cloud token opens: `music`, unless it is the name of another app. The \
+                     session of a cookie has one.";
+        register_text_parameter(operation, "svc-app", ParameterIn::Header, about);
     }
 }
 

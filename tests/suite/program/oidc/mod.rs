@@ -8,6 +8,7 @@ mod link;
 mod mutations;
 mod proxy;
 mod secrets;
+mod session_mutations;
 mod sessions;
 mod sign_in;
 
@@ -288,6 +289,6 @@ fn start_provider(
     BufReader::new(provider.stdout.take().unwrap())
         .read_line(&mut line)
         .unwrap();
-    assert_eq!(line, "listening\n");
+    assert_eq!(line, format!("listening on {issuer}\n"));
     provider
 }

@@ -10,18 +10,18 @@ use super::browser::Browser;
 use super::proxy::{Mutation, Signature};
 use super::{Bed, ProviderOptions};
 
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-fn claim(name: &'static str, value: Value) -> Mutation {
+pub(super) fn claim(name: &'static str, value: Value) -> Mutation {
     Mutation {
         claims: vec![(name, value)],
         ..Mutation::default()
     }
 }
 
-fn header(members: &[(&'static str, &str)], signature: Signature) -> Mutation {
+pub(super) fn header(members: &[(&'static str, &str)], signature: Signature) -> Mutation {
     Mutation {
         header: members
             .iter()

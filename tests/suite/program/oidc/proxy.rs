@@ -1,5 +1,5 @@
 //! A proxy before the provider that changes ID tokens and signs them again with a key of its own, which it adds to the
-//! provider's keys.
+//! provider's keys. It also changes logout tokens, and the issuer in the discovery document.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -11,7 +11,7 @@ use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPai
 use data_encoding::BASE64URL_NOPAD;
 use serde_json::{Value, json};
 
-/// What happens to ID tokens.
+/// What happens to a token.
 #[derive(Clone, Default)]
 pub(super) struct Mutation {
     /// Claims to set, or to remove if null.
@@ -50,6 +50,7 @@ struct State {
 
 pub(super) struct Proxy {
     pub(super) issuer: String,
+    key: Arc<EcdsaKeyPair>,
     state: Arc<Mutex<State>>,
 }
 
@@ -60,14 +61,14 @@ impl Proxy {
         let issuer = format!("http://{}", listener.local_addr().unwrap());
         let state = Arc::new(Mutex::new(State::default()));
         let key = Arc::new(new_key());
-        let shared = Arc::clone(&state);
+        let shared = (Arc::clone(&state), Arc::clone(&key));
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
-                let (state, key) = (Arc::clone(&shared), Arc::clone(&key));
+                let (state, key) = shared.clone();
                 std::thread::spawn(move || serve(stream, upstream, &state, &key));
             }
         });
-        Self { issuer, state }
+        Self { issuer, key, state }
     }
 
     /// Signs the ID tokens again, with this change.
@@ -79,6 +80,20 @@ impl Proxy {
     pub(super) fn name(&self, member: &'static str, url: &str) {
         let mut state = self.state.lock().unwrap();
         state.discovery.push((member, url.to_owned()));
+    }
+
+    /// A token of the provider, signed again with this change.
+    pub(super) fn changed(&self, token: &str, mutation: &Mutation) -> String {
+        signed_again(token, mutation, &self.key)
+    }
+
+    /// Lets the discovery document name another issuer, or its own again.
+    pub(super) fn name_issuer(&self, issuer: Option<&str>) {
+        let mut state = self.state.lock().unwrap();
+        state.discovery.retain(|(member, _)| *member != "issuer");
+        state
+            .discovery
+            .extend(issuer.map(|issuer| ("issuer", issuer.to_owned())));
     }
 
     /// Closes each connection without a response, or no more.
@@ -259,6 +274,12 @@ fn with_own_keys(body: &[u8], key: &EcdsaKeyPair) -> Vec<u8> {
 fn mutated(body: &[u8], mutation: &Mutation, key: &EcdsaKeyPair) -> Vec<u8> {
     let mut tokens: Value = serde_json::from_slice(body).unwrap();
     let token = tokens["id_token"].as_str().unwrap();
+    let changed = signed_again(token, mutation, key);
+    tokens["id_token"] = changed.into();
+    tokens.to_string().into_bytes()
+}
+
+fn signed_again(token: &str, mutation: &Mutation, key: &EcdsaKeyPair) -> String {
     let claims = token.split('.').nth(1).unwrap();
     let mut claims: Value =
         serde_json::from_slice(&BASE64URL_NOPAD.decode(claims.as_bytes()).unwrap()).unwrap();
@@ -286,6 +307,5 @@ fn mutated(body: &[u8], mutation: &Mutation, key: &EcdsaKeyPair) -> Vec<u8> {
             hmac::sign(&secret, signed.as_bytes()).as_ref().to_vec()
         }
     };
-    tokens["id_token"] = format!("{signed}.{}", BASE64URL_NOPAD.encode(&signature)).into();
-    tokens.to_string().into_bytes()
+    format!("{signed}.{}", BASE64URL_NOPAD.encode(&signature))
 }

@@ -2,8 +2,10 @@
 
 use serde_json::json;
 use svc_covers::covers;
+use svc_tests::program::PASSWORD;
 
 use super::browser::Browser;
+use super::proxy::Mutation;
 use super::{Bed, ProviderOptions};
 
 const ROLES: [&str; 4] = [
@@ -113,4 +115,73 @@ fn apps_learn_that_there_is_a_provider() {
     let provider = json!({"label": "Sign in with Example", "startPath": "/api/v1/auth/oidc/start"});
     assert_eq!(ways["provider"], provider);
     assert_eq!(ways["password"], true);
+}
+
+#[covers("C7", "T30")]
+#[test]
+fn roles_follow_the_groups_of_each_sign_in() {
+    let Some(bed) = Bed::start(ProviderOptions::default(), &ROLES) else {
+        return;
+    };
+    let sign_in = |groups: &[&str]| {
+        bed.proxy.mutate(Mutation {
+            claims: vec![("groups", json!(groups))],
+            ..Mutation::default()
+        });
+        let mut browser = Browser::new();
+        let page = bed.sign_in(&mut browser, "ada");
+        assert_eq!(page.location(), "/app", "{groups:?} {}", bed.log());
+        bed.access_token(&mut browser)
+    };
+    let (both, one) = (json!(["member", "music_user"]), json!(["music_user"]));
+    let first = sign_in(&["media", "staff"]);
+    assert_eq!(bed.current(&first)["roles"], both);
+    // Also for the sessions of before.
+    for (groups, roles) in [
+        (vec!["staff"], &one),
+        (vec!["media"], &both),
+        (vec![], &one),
+        // Names of roles that the map does not have.
+        (vec!["owner", "administrator", "member"], &one),
+    ] {
+        let token = sign_in(&groups);
+        for token in [&token, &first] {
+            assert_eq!(bed.current(token)["roles"], *roles, "{groups:?}");
+        }
+    }
+}
+
+#[covers("code sign_in_required", "GET /api/v1/licensing/subscription", "R57")]
+#[test]
+fn server_with_a_provider_keeps_invitations_and_licence_itself_and_knows_no_updates() {
+    let Some(bed) = Bed::start(ProviderOptions::default(), &ROLES) else {
+        return;
+    };
+    let created = bed
+        .server
+        .post("/api/v1/invitations", &json!({ "role": "music_user" }));
+    assert_eq!(created.status, 201, "{created:?}");
+    let created = created.json();
+    let claim = json!({ "shortcode": created["shortcode"], "username": "bob", "password": PASSWORD });
+    let headers = [("svc-app", "music")];
+    let refused = bed
+        .server
+        .anonymous("POST", "/api/v1/invitations/claim", &headers, Some(&claim));
+    assert_eq!(
+        (refused.status, refused.json()["code"].as_str()),
+        (409, Some("sign_in_required"))
+    );
+    assert_eq!(refused.header("set-cookie"), None);
+    let path = format!(
+        "/api/v1/invitations/{}",
+        created["invitationId"].as_str().unwrap()
+    );
+    assert_eq!(bed.server.get(&path).json()["status"], "active");
+    let subscription = bed.server.get("/api/v1/licensing/subscription").json();
+    assert_eq!(
+        (&subscription["source"], &subscription["seats"]),
+        (&json!("local"), &serde_json::Value::Null)
+    );
+    let updates = bed.server.open("/api/v1/updates");
+    assert_eq!((updates.status, updates.json()["code"].as_str()), (503, None));
 }

@@ -9,7 +9,7 @@ use crate::api_error::ApiError;
 use crate::body::{DeferredBody, Input};
 use crate::client::Client;
 use crate::csrf::CsrfOriginCheck;
-use crate::extract::{CloudToken, MaybeCaller, State, SvcApp};
+use crate::extract::{CloudToken, MaybeCaller, OptionalSvcApp, State, SvcApp};
 use crate::refresh_cookie::RefreshCookie;
 use crate::response::{Created, CreatedEmpty, WithCookie};
 use crate::views::auth::{LoginView, RefreshView};
@@ -77,7 +77,7 @@ pub async fn sign_in(
 ))]
 pub async fn refresh_session(
     state: State,
-    app: SvcApp,
+    app: OptionalSvcApp,
     client: Client,
     csrf_check: CsrfOriginCheck,
     cookie: RefreshCookie,

@@ -20,7 +20,7 @@ fn cloud_user(both: &Both, credential: &str, token: Option<&str>) -> Value {
 }
 
 /// The account of a token, by the cloud itself.
-fn public_id(both: &Both, token: &str) -> Value {
+pub(super) fn public_id(both: &Both, token: &str) -> Value {
     let headers = [("svc-cloud-token", token)];
     let account = both.cloud.call("GET", "/api/v1/account", &headers, None);
     account.json()["publicUserId"].clone()
@@ -159,7 +159,8 @@ fn account_of_an_invitation_stays_linked_until_it_has_a_password() {
     assert_eq!(code(&both.login_by_cloud(&guest)), without_code(401));
 }
 
-fn start_device(both: &Both) -> (Value, String) {
+/// Starts the sign-in of a device; returns the body of its polls, and its user code.
+pub(super) fn start_device(both: &Both) -> (Value, String) {
     let app = json!({ "app": "music" });
     let started = both
         .server
@@ -170,7 +171,7 @@ fn start_device(both: &Both) -> (Value, String) {
     (poll, codes["userCode"].as_str().unwrap().to_owned())
 }
 
-fn poll(both: &Both, device: &Value) -> Answer {
+pub(super) fn poll(both: &Both, device: &Value) -> Answer {
     both.server
         .anonymous("POST", "/api/v1/auth/device/token", &[], Some(device))
 }

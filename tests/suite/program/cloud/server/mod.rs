@@ -3,6 +3,7 @@
 mod accounts;
 mod endpoints;
 mod failures;
+mod invitation_records;
 mod invitations;
 mod licensing;
 mod nonsense;
@@ -12,6 +13,7 @@ mod releases;
 mod secrets;
 mod sign_in;
 mod tls;
+mod token_sessions;
 
 use serde_json::{Value, json};
 use svc_test_support::databases;
