@@ -3,6 +3,8 @@
 
 mod books;
 
+use std::io::Seek;
+
 use audiobooks::Audiobooks;
 use books::{Mp4, PICTURE, chapters, extract, flac, mp3, source, value};
 use svc_plugin_api::{PictureData, read_picture, run};
@@ -240,6 +242,7 @@ fn cover_beside_the_files_is_that_of_a_file_without_one() {
         match expected {
             None => {
                 assert!(pictures.is_empty(), "{path}: {names:?}: {pictures:?}");
+                file.rewind().unwrap();
                 read_picture::<Audiobooks>(&mut file, 0).unwrap_err();
             }
             Some(number) => {
@@ -248,6 +251,7 @@ fn cover_beside_the_files_is_that_of_a_file_without_one() {
                     [("front", "image/jpeg", PictureData::OnRequest)],
                     "{path}: {names:?}"
                 );
+                file.rewind().unwrap();
                 let read = read_picture::<Audiobooks>(&mut file, 0).unwrap();
                 assert_eq!(read, jpeg(number), "{path}: {names:?}");
             }
@@ -264,6 +268,7 @@ fn embedded_cover_comes_first_and_files_that_are_no_pictures_are_passed_over() {
         (found.pictures.len(), found.pictures[0].mime.as_str()),
         (1, "image/png")
     );
+    with_own.rewind().unwrap();
     assert_eq!(read_picture::<Audiobooks>(&mut with_own, 0).unwrap(), PICTURE);
     // Neither an empty file nor one of another format hides the next one.
     let mut broken = source("Book/01.mp3", mp3(&[], &[], false, 1))
@@ -275,6 +280,7 @@ fn embedded_cover_comes_first_and_files_that_are_no_pictures_are_passed_over() {
         (found.pictures.len(), found.pictures[0].mime.as_str()),
         (1, "image/png")
     );
+    broken.rewind().unwrap();
     assert_eq!(read_picture::<Audiobooks>(&mut broken, 0).unwrap(), PICTURE);
 }
 
