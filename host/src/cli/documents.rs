@@ -11,9 +11,10 @@ use svc_plugin_kit::refusal::Refusal;
 use super::Cli;
 
 /// Options of compilers and of curl that the documents name.
-const OF_OTHERS: [&str; 8] = [
+const OF_OTHERS: [&str; 9] = [
     "--data",
     "--disable",
+    "--fail",
     "--fail-with-body",
     "--header",
     "--release",

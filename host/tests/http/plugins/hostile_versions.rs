@@ -15,9 +15,10 @@ const FILES: usize = 6;
 
 /// Guests of `tests/guests` that are sound, are no plugins of media, or have tests of their own: `endless_start` below,
 /// `pages` in `hostile_pages.rs`, `cloud_hostile` in `hostile.rs`.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 12] = [
     "artwork",
     "by_first_byte",
+    "cloud_accounts",
     "cloud_hostile",
     "endless_start",
     "frame",
