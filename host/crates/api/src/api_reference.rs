@@ -5,9 +5,6 @@ use std::sync::OnceLock;
 use bytes::Bytes;
 use svc_swagger_ui::ASSETS;
 
-use crate::openapi;
-use crate::route::Route;
-
 /// The document and the files of the page, made on first use. All responses share the bytes.
 #[derive(Debug, Default)]
 pub struct ApiReference {
@@ -16,12 +13,9 @@ pub struct ApiReference {
 }
 
 impl ApiReference {
-    /// The document that describes these routes.
-    pub fn document(&self, routes: &[Route]) -> Bytes {
-        let document = self
-            .document
-            .get_or_init(|| openapi::document_text(routes).into());
-        document.clone()
+    /// The document, which `describe` writes at the first call.
+    pub fn document(&self, describe: impl FnOnce() -> String) -> Bytes {
+        self.document.get_or_init(|| describe().into()).clone()
     }
 
     /// Name, content type and decompressed bytes of each file.

@@ -7,6 +7,7 @@ use salvo::{Depot, Request, Response, handler};
 
 use crate::api_error::ApiError;
 use crate::extract::State;
+use crate::openapi;
 use crate::response::set_header;
 use svc_http_io::send_buffer::Shared;
 
@@ -39,7 +40,8 @@ pub async fn get_document(depot: &mut Depot, res: &mut Response) {
         Ok(state) => state,
         Err(error) => return error.render(res),
     };
-    let document = state.api_reference.document(&state.routes);
+    let reference = &state.api_reference;
+    let document = reference.document(|| openapi::document_text(&state.routes));
     send(res, "application/json; charset=utf-8", document);
 }
 
