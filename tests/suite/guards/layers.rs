@@ -58,7 +58,7 @@ const ONLY_IN: [(&str, &[&str]); 7] = [
     ("sqlx", &["database", "store"]),
     ("salvo", &["api", "http-io"]),
     ("hyper-util", &["http-io"]),
-    ("argon2", &["identity"]),
+    ("argon2", &["platform", "identity"]),
     ("jsonwebtoken", &["identity"]),
 ];
 

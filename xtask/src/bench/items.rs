@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::http_servers::built;
@@ -18,21 +19,11 @@ const AIM_BYTES: f64 = 1_500.0;
 const REQUESTS: usize = 21;
 
 /// Lists of comics, and the list of tracks that compares with each.
-const LISTS: [(&str, &str, &str); 7] = [
+const LISTS: [(&str, &str, &str); 5] = [
     ("by title", "items?kind=comics", "music/tracks"),
     (
         "by time, newest first",
         "items?kind=comics&orderBy=createdAt",
-        "music/tracks?orderBy=createdAt",
-    ),
-    (
-        "by a field",
-        "items?kind=comics&orderBy=x.comics.series",
-        "music/tracks?orderBy=year",
-    ),
-    (
-        "by a date",
-        "items?kind=comics&orderBy=x.comics.date",
         "music/tracks?orderBy=createdAt",
     ),
     (
@@ -119,13 +110,23 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             &format!("{}; {}", shown(comics), shown(music)),
         );
     }
-    for facet in facets(&mut session)? {
-        let took = median(&mut session, &format!("items/facets?kind=comics&key={facet}"))?;
+    for key in fields_with(&mut session, "x-sort")? {
+        let took = median(&mut session, &format!("items?kind=comics&orderBy={key}"))?;
+        table.add(&format!("list by `{key}`"), &shown(took));
+    }
+    let facets = fields_with(&mut session, "x-facet")?;
+    for key in &facets {
+        let took = median(&mut session, &format!("items/facets?kind=comics&key={key}"))?;
         table.add(
-            &format!("values of the facet `{facet}` with their counts"),
+            &format!("values of the facet `{key}` with their counts"),
             &shown(took),
         );
     }
+    let (pairs, slowest) = pairs_of_filters(&mut session, &facets)?;
+    table.add(
+        &format!("list with filters by two facets, slowest of {pairs} pairs"),
+        &shown(slowest),
+    );
     table.add(
         "anonymous memory afterwards",
         &Unit::Mebibytes.show(server.anonymous_memory()? as f64),
@@ -153,14 +154,35 @@ fn median(session: &mut Session<'_>, path: &str) -> Result<Duration> {
     durations.get(REQUESTS / 2).copied().context("no requests")
 }
 
-/// The fields of comics with facets.
-fn facets(session: &mut Session<'_>) -> Result<Vec<String>> {
+/// The fields of comics whose schema says `true` to this.
+fn fields_with(session: &mut Session<'_>, property: &str) -> Result<Vec<String>> {
     let kinds = session.get("kinds")?;
     let kinds = kinds.as_array().context("GET kinds is no list")?.iter();
     let mut comics = kinds.filter(|kind| kind.get("kind").is_some_and(|name| name == "comics"));
     let schema = comics.next().context("there are no comics")?;
     let fields = schema.pointer("/schema/properties").and_then(Value::as_object);
     let fields = fields.context("the kind has no schema")?.iter();
-    let counted = fields.filter(|(_, field)| field.get("x-facet").is_some_and(|facet| *facet == true));
-    Ok(counted.map(|(key, _)| key.clone()).collect())
+    let having = fields.filter(|(_, field)| field.get(property).is_some_and(|value| *value == true));
+    Ok(having.map(|(key, _)| key.clone()).collect())
+}
+
+/// How many pairs of facets there are, and how long the list of the slowest pair takes. Each filter is by the most
+/// frequent value of its facet.
+fn pairs_of_filters(session: &mut Session<'_>, facets: &[String]) -> Result<(usize, Duration)> {
+    let mut filters = Vec::new();
+    for key in facets {
+        let values = session.get(&format!("items/facets?kind=comics&key={key}&take=1"))?;
+        let value = values.pointer("/0/0/value").and_then(Value::as_str);
+        let value = utf8_percent_encode(value.context("a facet without values")?, NON_ALPHANUMERIC);
+        filters.push(format!("filter%5B{key}%5D={value}"));
+    }
+    let mut durations = Vec::new();
+    for (number, first) in filters.iter().enumerate() {
+        for second in filters.iter().skip(number + 1) {
+            let path = format!("items?kind=comics&{first}&{second}");
+            durations.push(median(session, &path)?);
+        }
+    }
+    let slowest = durations.iter().max().copied().context("no pairs")?;
+    Ok((durations.len(), slowest))
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use argon2::password_hash::phc::{Output, ParamsString, PasswordHash, Salt};
-use argon2::{Algorithm, Argon2, Block, Params, Version};
+use argon2::{Algorithm, Params, Version};
 use tokio::sync::oneshot;
 
 use crate::fair_semaphore::{FairSemaphore, FairSemaphoreLimits, PermitRequest, QueueFull};
+use svc_platform::argon2id;
 use svc_platform::random::Random;
 use svc_platform::worker_pool::{RejectedJob, WorkerPool, WorkerPoolConfig};
 
@@ -75,11 +76,6 @@ pub enum Verdict {
     /// The password does not match, or there is no hash.
     Wrong,
 }
-
-/// Address space to allocate for a hash, of which only the required part is touched. glibc maps allocations above 32 MiB
-/// directly and returns them to the system when they are freed. After the first free of a 19 MiB allocation it would place
-/// later ones on the heap and keep them.
-const MAPPED_BYTES: usize = 33 << 20;
 
 struct Shared {
     semaphore: FairSemaphore,
@@ -212,12 +208,7 @@ fn params() -> Result<Params, PasswordError> {
 }
 
 fn derive(password: &[u8], salt: &[u8], params: Params) -> Result<Output, PasswordError> {
-    let mut memory: Vec<Block> = Vec::with_capacity(params.block_count().max(MAPPED_BYTES / Block::SIZE));
-    memory.resize(params.block_count(), Block::default());
-    let mut output = [0; Params::DEFAULT_OUTPUT_LEN];
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-        .hash_password_into_with_memory(password, salt, &mut output, &mut memory)
-        .map_err(failed)?;
+    let output = argon2id::derive(password, salt, params).map_err(failed)?;
     Output::new(&output).map_err(failed)
 }
 
