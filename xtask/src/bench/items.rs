@@ -172,9 +172,11 @@ fn pairs_of_filters(session: &mut Session<'_>, facets: &[String]) -> Result<(usi
     let mut filters = Vec::new();
     for key in facets {
         let values = session.get(&format!("items/facets?kind=comics&key={key}&take=1"))?;
-        let value = values.pointer("/0/0/value").and_then(Value::as_str);
-        let value = utf8_percent_encode(value.context("a facet without values")?, NON_ALPHANUMERIC);
-        filters.push(format!("filter%5B{key}%5D={value}"));
+        // Not every field occurs in the made comics.
+        if let Some(value) = values.pointer("/0/0/value").and_then(Value::as_str) {
+            let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
+            filters.push(format!("filter%5B{key}%5D={value}"));
+        }
     }
     let mut durations = Vec::new();
     for (number, first) in filters.iter().enumerate() {
